@@ -121,7 +121,7 @@ impl Synchronous {
             },
         )?;
         self.assemble_equations(context)?;
-        check_materials(context, &state.positions, &self.problem)?;
+        check_materials(context, self.iterate.positions(), &self.problem)?;
         self.provide_bodies(context)?;
         self.loads.weigh(
             context,

@@ -88,7 +88,7 @@ pub struct Synchronous {
     smallest_volume: SmallestVolume,
     rigid: RigidStep,
     loads: BodyLoads,
-    /// Compliance at rest, if a method uses it, and the bodies at the start of the attempt.
+    /// Compliance at rest, if a method uses it, and the bodies at their Newton iterates.
     rest: Option<RestBodies>,
     bodies: Option<Arc<TurnedBodies>>,
     joints: JointRows,

@@ -101,13 +101,26 @@ impl Synchronous {
                 report.times.refine += clock.lap();
                 continue;
             }
+            // Those of a motion that is not the step's count for nothing.
+            let gaps = (
+                report.minimum_gap,
+                report.maximum_gap,
+                report.loose_contacts,
+            );
             let unsettled = check_gaps(model, sweep, &mut self.contacts, report);
             report.times.refine += clock.lap();
             let Some(&(key, gap)) = unsettled.iter().max_by(|a, b| a.1.total_cmp(&b.1)) else {
                 let balance = self.renew_iterates(context, accept_unmet, report)?;
                 report.times.assemble += clock.lap();
                 match balance {
-                    Balance::Renewed => continue,
+                    Balance::Renewed => {
+                        (
+                            report.minimum_gap,
+                            report.maximum_gap,
+                            report.loose_contacts,
+                        ) = gaps;
+                        continue;
+                    }
                     Balance::Met => return Ok(true),
                     Balance::Missed => return Ok(false),
                 }
