@@ -115,16 +115,6 @@ pub(crate) fn numbers(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<f64>
     }
 }
 
-/// A vector of three finite numbers.
-pub(crate) fn vector(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Vector3<f64>> {
-    let array = array(value, name, Kind::Numbers)?;
-    if array.shape() != [3] {
-        return Err(wrong_shape(name, &array, "(3,)"));
-    }
-    let numbers = numbers(value, name)?;
-    Ok(Vector3::new(numbers[0], numbers[1], numbers[2]))
-}
-
 /// A square matrix of finite numbers, row by row, and its size.
 pub(crate) fn square(value: &Bound<'_, PyAny>, name: &str) -> PyResult<(usize, Vec<f64>)> {
     let array = array(value, name, Kind::Numbers)?;
