@@ -78,7 +78,7 @@ fn runs_that_have_ended_are_not_repeated_and_lost_ones_are() {
     assert_eq!(sweep(&place, "out", &grid).code, Some(0));
     let first = fs::read(place.path("out").join("sweep.csv")).expect("a table");
     let summary = |row: usize| {
-        let folder = rows(&place, "out")[row][2].clone();
+        let folder = rows(&place, "out")[row][1].clone();
         place.path("out").join(folder).join("summary.json")
     };
     let written = |row: usize| {
