@@ -32,9 +32,9 @@ const MOST_TRIANGLES: Most = Most {
 /// Surface triangles of the bodies, the paths of their vertices, and the values that colour them.
 #[derive(Debug, Clone)]
 pub struct Film {
-    pub(super) stage: Stage,
-    pub(super) shots: Vec<Shot>,
-    pub(super) limits: Limits,
+    pub(crate) stage: Stage,
+    pub(crate) shots: Vec<Shot>,
+    pub(crate) limits: Limits,
     table: Option<Table>,
     /// Interval of the frames, in steps.
     every: u64,
