@@ -57,11 +57,11 @@ pub(crate) fn export(options: &Export) -> Result<(), Failure> {
         Failure::new(Code::Output, format!("{}: {error}", options.to.display()))
     };
     match kind {
-        Kind::Model => draft.finish(glb(&film)),
-        Kind::Picture => draft.finish(png(&shape, &picture(0)).map_err(unwritten)?),
+        Kind::Model => draft.finish_bytes(&glb(&film)),
+        Kind::Picture => draft.finish_bytes(&png(&shape, &picture(0)).map_err(unwritten)?),
         Kind::AnimatedPicture => {
             let bytes = apng(&shape, film.frames(), options.pace, picture);
-            draft.finish(bytes.map_err(unwritten)?)
+            draft.finish_bytes(&bytes.map_err(unwritten)?)
         }
         Kind::Video => {
             drop(draft);

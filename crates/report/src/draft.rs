@@ -61,14 +61,22 @@ impl Draft {
         fs::metadata(path).map_or(true, |found| found.is_file() || found.is_dir())
     }
 
+    /// Writes `text` to its path.
+    ///
+    /// # Errors
+    /// [`ReportError::Write`]; an existing file is then unchanged.
+    pub fn finish(self, text: &str) -> Result<(), ReportError> {
+        self.finish_bytes(text.as_bytes())
+    }
+
     /// Writes `contents` to its path.
     ///
     /// # Errors
     /// [`ReportError::Write`]; an existing file is then unchanged.
-    pub fn finish(mut self, contents: impl AsRef<[u8]>) -> Result<(), ReportError> {
+    pub fn finish_bytes(mut self, contents: &[u8]) -> Result<(), ReportError> {
         let replaces = self.unfinished != self.path;
         let written = self.file.as_mut().map_or(Ok(()), |file| {
-            file.write_all(contents.as_ref())?;
+            file.write_all(contents)?;
             if replaces { file.sync_all() } else { Ok(()) }
         });
         written

@@ -83,19 +83,18 @@ impl Model {
             .collect();
         let node = self.add_mesh(&name, &relative, &corners, of_body(body));
         self.nodes[node]["translation"] = json!(middle);
-        match poses {
-            Some(poses) => self.add_poses(node, &poses),
-            None => {
-                let differences = (1..film.shots.len()).map(|shot| -> Vec<Vector3<f64>> {
-                    at(shot)
-                        .iter()
-                        .zip(&first)
-                        .map(|(now, then)| now - then)
-                        .collect()
-                });
-                self.add_targets(node, differences);
-            }
+        if let Some(poses) = poses {
+            self.add_poses(node, &poses);
+            return;
         }
+        let differences = (1..film.shots.len()).map(|shot| -> Vec<Vector3<f64>> {
+            let now = at(shot);
+            now.iter()
+                .zip(&first)
+                .map(|(now, then)| now - then)
+                .collect()
+        });
+        self.add_targets(node, differences);
     }
 
     /// A node with a mesh; returns the node.
@@ -162,18 +161,15 @@ impl Model {
         let count = targets.len();
         let mesh = self.nodes[node]["mesh"].as_u64().unwrap_or_default() as usize;
         self.meshes[mesh]["primitives"][0]["targets"] = Value::Array(targets);
-        let weights = match self.weights {
-            Some(weights) => weights,
-            None => {
-                // In frame k, target k - 1 has the whole weight.
-                let weights: Vec<f32> = (0..=count)
-                    .flat_map(|frame| {
-                        (1..=count).map(move |target| f32::from(u8::from(frame == target)))
-                    })
-                    .collect();
-                self.buffer.floats(&weights, 1, "SCALAR")
-            }
-        };
+        let weights = self.weights.unwrap_or_else(|| {
+            // In frame k, target k - 1 has the whole weight.
+            let weights: Vec<f32> = (0..=count)
+                .flat_map(|frame| {
+                    (1..=count).map(move |target| f32::from(u8::from(frame == target)))
+                })
+                .collect();
+            self.buffer.floats(&weights, 1, "SCALAR")
+        });
         self.weights = Some(weights);
         self.animate(node, "weights", weights);
     }

@@ -33,7 +33,7 @@ pub(super) fn pose(first: &[Vector3<f64>], points: &[Vector3<f64>]) -> Option<Po
     let signs = Vector3::new(1.0, 1.0, if reflected { -1.0 } else { 1.0 });
     let rotation = u * Matrix3::from_diagonal(&signs) * v_transposed;
     let size = first.iter().map(Vector3::norm).fold(0.0, f64::max);
-    let reach = points.iter().map(|point| point.amax()).fold(0.0, f64::max);
+    let reach = points.iter().map(Vector3::amax).fold(0.0, f64::max);
     let bound = DEVIATION * size + f64::from(f32::EPSILON) * reach;
     let fits = (first.iter().zip(points))
         .all(|(from, to)| (rotation * from + center - to).norm() <= bound);

@@ -1,11 +1,13 @@
-//! Films for other programs, read by other programs' readers.
+//! Films for other programs.
 
-use gltf::Gltf;
-use gltf::animation::Property;
+use std::io::Read as _;
+
+use flate2::read::ZlibDecoder;
 use impinge_report::Film;
 use impinge_report::export::{Artist, Colouring, Shape, apng, glb, png};
 use impinge_sim::{Scene, Simulation};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use serde_json::Value;
 
 use super::land;
 
@@ -20,7 +22,7 @@ duration = 1e-1
 name = "spinner"
 kind = "rigid"
 mesh = { cuboid = { size = [0.1, 0.2, 0.1], cells = [1, 1, 1] } }
-material = { density = 1000 }
+density = 1000
 position = [0, 0, 1]
 angular_velocity = [0, 0, 20]
 
@@ -41,69 +43,118 @@ fn spin() -> Film {
     film
 }
 
+/// The JSON of a model and its numbers; the validator of the format reads whole models in `tests/browser`.
+struct Model {
+    json: Value,
+    numbers: Vec<u8>,
+}
+
+impl Model {
+    fn of(film: &Film) -> Self {
+        let file = glb(film);
+        let word = |at: usize| {
+            u32::from_le_bytes([file[at], file[at + 1], file[at + 2], file[at + 3]]) as usize
+        };
+        assert_eq!(
+            (&file[..4], word(4), word(8)),
+            (&b"glTF"[..], 2, file.len())
+        );
+        let end = 20 + word(12);
+        assert_eq!(
+            (&file[16..20], &file[end + 4..end + 8]),
+            (&b"JSON"[..], &b"BIN\0"[..])
+        );
+        Self {
+            json: serde_json::from_slice(&file[20..end]).expect("JSON"),
+            numbers: file[end + 8..].to_vec(),
+        }
+    }
+
+    /// The numbers of an accessor, as they are stored.
+    fn words(&self, accessor: &Value) -> Vec<[u8; 4]> {
+        let index = |value: &Value| value.as_u64().expect("a number") as usize;
+        let accessor = &self.json["accessors"][index(accessor)];
+        let view = &self.json["bufferViews"][index(&accessor["bufferView"])];
+        let begin = index(&view["byteOffset"]);
+        let bytes = &self.numbers[begin..begin + index(&view["byteLength"])];
+        bytes.as_chunks().0.to_vec()
+    }
+
+    fn floats(&self, accessor: &Value) -> Vec<f32> {
+        self.words(accessor)
+            .into_iter()
+            .map(f32::from_le_bytes)
+            .collect()
+    }
+
+    /// Times and values of the first channel that moves `path`.
+    fn channel(&self, path: &str) -> (Vec<f32>, Vec<f32>) {
+        let animation = &self.json["animations"][0];
+        let channels = animation["channels"].as_array().expect("channels");
+        let channel = channels
+            .iter()
+            .find(|channel| channel["target"]["path"] == path);
+        let sampler = channel.expect("the channel")["sampler"]
+            .as_u64()
+            .expect("a sampler") as usize;
+        let sampler = &animation["samplers"][sampler];
+        (
+            self.floats(&sampler["input"]),
+            self.floats(&sampler["output"]),
+        )
+    }
+}
+
 #[test]
 fn a_model_has_named_bodies_and_a_morph_target_per_later_frame() {
-    let film = land(&["cr"], 4, 4).film;
-    let model = Gltf::from_slice(&glb(&film)).expect("a valid model");
-    let blob = model.blob.as_deref().expect("numbers");
-    let names: Vec<_> = model.nodes().filter_map(|node| node.name()).collect();
-    assert!(names.starts_with(&["cube", "rider", "ground"]), "{names:?}");
-    let cube = model
-        .nodes()
-        .next()
-        .and_then(|node| node.mesh())
-        .expect("a mesh");
-    let primitive = cube.primitives().next().expect("triangles");
-    let reader = primitive.reader(|buffer| (buffer.index() == 0).then_some(blob));
-    let corners = reader.read_indices().expect("corners").into_u32();
-    assert_eq!(corners.count(), 3 * 48);
-    assert_eq!(reader.read_positions().expect("positions").count(), 26);
-    assert_eq!(primitive.morph_targets().count(), 4);
-    // The first target and the first frame give the second frame: the cube falls 1 mm in a step.
-    let (moves, _, _) = reader.read_morph_targets().next().expect("a target");
-    for difference in moves.expect("differences") {
-        assert!((difference[2] + 1e-3).abs() < 3e-4, "{difference:?}");
+    let model = Model::of(&land(&["cr"], 4, 4).film);
+    for (node, name) in ["cube", "rider", "ground"].iter().enumerate() {
+        assert_eq!(model.json["nodes"][node]["name"], *name);
     }
-    let animation = model.animations().next().expect("the run");
-    let weights = animation
-        .channels()
-        .find(|channel| channel.target().property() == Property::MorphTargetWeights);
-    let reader = weights.expect("weights").reader(|_| Some(blob));
-    let times: Vec<f32> = reader.read_inputs().expect("times").collect();
-    assert_eq!(times.len(), 5);
+    let primitive = &model.json["meshes"][0]["primitives"][0];
+    let corners = model.words(&primitive["indices"]);
+    assert_eq!(corners.len(), 3 * 48);
+    assert!(
+        corners
+            .iter()
+            .all(|&corner| u32::from_le_bytes(corner) < 26)
+    );
+    assert_eq!(
+        model.floats(&primitive["attributes"]["POSITION"]).len(),
+        3 * 26
+    );
+    let targets = primitive["targets"].as_array().expect("targets");
+    assert_eq!(targets.len(), 4);
+    // The cube falls 1 mm in the first step.
+    let differences = model.floats(&targets[0]["POSITION"]);
+    assert!(
+        differences
+            .chunks_exact(3)
+            .all(|x| (x[2] + 1e-3).abs() < 3e-4),
+        "{differences:?}"
+    );
+    let (times, weights) = model.channel("weights");
+    assert_eq!((times.len(), weights.len()), (5, 5 * 4));
     assert!((times[4] - 4e-3).abs() < 1e-6);
+    for (frame, weights) in weights.chunks_exact(4).enumerate() {
+        let expected = [1, 2, 3, 4].map(|target| f32::from(u8::from(target == frame)));
+        assert_eq!(weights, expected);
+    }
 }
 
 #[test]
 fn a_rigid_body_is_a_node_that_turns() {
-    let film = spin();
-    let model = Gltf::from_slice(&glb(&film)).expect("a valid model");
-    let blob = model.blob.as_deref().expect("numbers");
-    let mesh = model
-        .nodes()
-        .next()
-        .and_then(|node| node.mesh())
-        .expect("a mesh");
-    assert_eq!(
-        mesh.primitives()
-            .next()
-            .expect("triangles")
-            .morph_targets()
-            .count(),
-        0
+    let model = Model::of(&spin());
+    assert!(
+        model.json["meshes"][0]["primitives"][0]
+            .get("targets")
+            .is_none()
     );
-    let animation = model.animations().next().expect("the run");
-    let turns = animation
-        .channels()
-        .find(|channel| channel.target().property() == Property::Rotation);
-    let reader = turns.expect("rotations").reader(|_| Some(blob));
-    let Some(gltf::animation::util::ReadOutputs::Rotations(turns)) = reader.read_outputs() else {
-        panic!("rotations");
+    let rotation = |part: &[f32]| {
+        UnitQuaternion::new_normalize(Quaternion::new(part[3], part[0], part[1], part[2]))
     };
-    let turns: Vec<UnitQuaternion<f32>> = turns
-        .into_f32()
-        .map(|[x, y, z, w]| UnitQuaternion::new_normalize(Quaternion::new(w, x, y, z)))
-        .collect();
+    let (_, turns) = model.channel("rotation");
+    let turns: Vec<UnitQuaternion<f32>> = turns.chunks_exact(4).map(rotation).collect();
     let angle = turns[0].angle_to(&turns[10]);
     assert!((angle - 2.0).abs() < 1e-3, "20 rad/s for 0.1 s: {angle}");
     // Neighbours are near, as players interpolate the four numbers.
@@ -113,13 +164,17 @@ fn a_rigid_body_is_a_node_that_turns() {
             .all(|pair| pair[0].coords.dot(&pair[1].coords) > 0.9)
     );
     // The root turns z to y.
-    let root = model
-        .default_scene()
-        .and_then(|scene| scene.nodes().next())
-        .expect("a root");
-    let [x, y, z, w] = root.transform().decomposed().1;
-    let upright = UnitQuaternion::new_normalize(Quaternion::new(w, x, y, z));
-    assert!((upright * Vector3::z() - Vector3::y()).norm() < 1e-6);
+    let root = model.json["scenes"][0]["nodes"][0]
+        .as_u64()
+        .expect("a root") as usize;
+    let parts = model.json["nodes"][root]["rotation"]
+        .as_array()
+        .expect("a rotation");
+    let parts: Vec<f32> = parts
+        .iter()
+        .map(|part| part.as_f64().expect("a number") as f32)
+        .collect();
+    assert!((rotation(&parts) * Vector3::z() - Vector3::y()).norm() < 1e-6);
 }
 
 /// Part of the pixels that differ between two pictures.
@@ -161,6 +216,36 @@ fn pictures_show_the_bodies_their_motion_and_their_values() {
     );
 }
 
+/// The pictures in a file, by a reader of the chunks that this crate writes; browsers read them in `tests/browser`.
+fn read(file: &[u8], width: usize) -> Vec<Vec<u8>> {
+    let mut pictures = Vec::new();
+    let mut rest = &file[8..];
+    while let Some((length, after)) = rest.split_first_chunk() {
+        let (contents, after) = after[4..].split_at(u32::from_be_bytes(*length) as usize);
+        let data = match &rest[4..8] {
+            b"IDAT" => contents,
+            b"fdAT" => &contents[4..],
+            _ => &[],
+        };
+        if !data.is_empty() {
+            let mut rows = Vec::new();
+            ZlibDecoder::new(data)
+                .read_to_end(&mut rows)
+                .expect("compressed rows");
+            let mut above = vec![0_u8; 3 * width];
+            for row in rows.chunks_exact(1 + 3 * width) {
+                assert_eq!(row[0], 2, "differences from the row above");
+                for (value, difference) in above.iter_mut().zip(&row[1..]) {
+                    *value = value.wrapping_add(*difference);
+                }
+                pictures.push(above.clone());
+            }
+        }
+        rest = &after[4..];
+    }
+    pictures
+}
+
 #[test]
 fn files_read_back_as_the_pictures() {
     let film = spin();
@@ -173,27 +258,9 @@ fn files_read_back_as_the_pictures() {
     let frames: Vec<Vec<u8>> = (0..film.frames())
         .map(|index| artist.picture(index))
         .collect();
-    let read = |bytes: &[u8]| {
-        let mut reader = png::Decoder::new(std::io::Cursor::new(bytes))
-            .read_info()
-            .expect("a picture");
-        let count = reader
-            .info()
-            .animation_control()
-            .map_or(1, |control| control.num_frames);
-        let mut frames = Vec::new();
-        for _ in 0..count {
-            let mut pixels = vec![0; reader.output_buffer_size().expect("a small picture")];
-            reader.next_frame(&mut pixels).expect("a frame");
-            frames.push(pixels);
-        }
-        frames
-    };
-    assert_eq!(
-        read(&png(&shape, &frames[3]).expect("a picture")),
-        frames[3..4]
-    );
+    let rows = read(&png(&shape, &frames[3]).expect("a picture"), 64);
+    assert_eq!(rows.concat(), frames[3]);
     let film = apng(&shape, frames.len(), 25, |index| frames[index].clone());
-    assert_eq!(read(&film.expect("a film")), frames);
+    assert_eq!(read(&film.expect("a film"), 64).concat(), frames.concat());
     assert!(png(&shape, &frames[0][3..]).is_err(), "a pixel is missing");
 }
