@@ -1,7 +1,7 @@
 //! Constraints within a step: rows of joints and of bodies in compliance form beside those of contacts, stiffness of
 //! constraints in stiffness form, and the geometric stiffness of both in the momentum matrix.
 
-use super::linearisation::Linearisation;
+use super::newton_iterate::NewtonIterate;
 use crate::step::assemble::rigid::RigidStep;
 use crate::{
     constrained::RowScratch,
@@ -32,6 +32,8 @@ pub(crate) struct JointRows {
 #[derive(Debug, Default)]
 struct Placed {
     points: Vec<Vector3<f64>>,
+    /// The same for constraints of components that are linearised elsewhere.
+    moved: Vec<Vector3<f64>>,
     frames: Vec<Frame>,
     bodies: Vec<Option<BodyBlocks>>,
 }
@@ -58,7 +60,7 @@ pub(crate) struct StepSystem<'a> {
 
 /// The velocities that constraints are linearised about, in the order of the unknowns (m/s).
 struct Led<'a> {
-    /// `w_R` of the flight and `w_k` of the linearisation.
+    /// `w_R` of the flight and `w_k` of the Newton iterate.
     flown: &'a [f64],
     linearised: &'a [f64],
     /// `s w_k + (1 − s) w_R` for the share `s` at hand.
@@ -153,12 +155,20 @@ impl Prepared {
 
 impl Placed {
     /// Takes the points, and the frames and unknowns of rigid bodies, that constraints are evaluated at.
-    fn place(&mut self, context: StepContext<'_>, rigid: &RigidStep, end: &[Vector3<f64>]) {
+    fn place(
+        &mut self,
+        context: StepContext<'_>,
+        rigid: &RigidStep,
+        [moved, end]: [&[Vector3<f64>]; 2],
+    ) {
         let StepContext { model, state, .. } = context;
         self.points.clone_from(&state.positions);
+        self.moved.clear();
+        self.moved.extend_from_slice(moved);
         for (point, motion) in model.unknowns.motion_of_point.iter().enumerate() {
             if matches!(motion, PointMotion::Prescribed(_)) {
                 self.points[point] = end[point];
+                self.moved[point] = end[point];
             }
         }
         self.frames.clear();
@@ -231,7 +241,7 @@ impl JointRows {
     pub(crate) fn assemble(
         &mut self,
         context: StepContext<'_>,
-        (linearisation, flown): (&Linearisation, &[f64]),
+        (iterate, flown): (&NewtonIterate, &[f64]),
         rigid: &RigidStep,
         end: &[Vector3<f64>],
         system: StepSystem<'_>,
@@ -243,8 +253,8 @@ impl JointRows {
             led_impulses,
         } = system;
         problem.constraints.clear();
-        if linearisation.is_renewed() {
-            self.renew_forces(context, linearisation, &solution.constraints);
+        if iterate.is_renewed() {
+            self.renew_forces(context, iterate, &solution.constraints);
         } else {
             self.forces.clone_from(&state.joint_forces);
             solution.constraints.clone_from(&state.joint_forces);
@@ -253,19 +263,19 @@ impl JointRows {
             return;
         }
         let h = problem.time_step;
-        self.placed.place(context, rigid, end);
+        self.placed
+            .place(context, rigid, [iterate.positions(), end]);
         let configuration = Configuration {
             particles: &self.placed.points,
             frames: &self.placed.frames,
         };
         let moved_to = Configuration {
-            particles: linearisation.positions(),
+            particles: &self.placed.moved,
             frames: &self.placed.frames,
         };
         let components = &model.components;
-        let moved =
-            |component: Option<usize>| component.is_some_and(|one| linearisation.is_moved(one));
-        let mut led = Led::new(flown, linearisation.led());
+        let moved = |component: Option<usize>| component.is_some_and(|one| iterate.is_moved(one));
+        let mut led = Led::new(flown, iterate.led());
         let layout = Layout {
             particles: &model.unknowns.block_of_point,
             bodies: &self.placed.bodies,
@@ -330,18 +340,13 @@ impl JointRows {
     }
 
     /// Takes the forces of the last round for the rows of components that were linearised anew.
-    fn renew_forces(
-        &mut self,
-        context: StepContext<'_>,
-        linearisation: &Linearisation,
-        solved: &[f64],
-    ) {
+    fn renew_forces(&mut self, context: StepContext<'_>, iterate: &NewtonIterate, solved: &[f64]) {
         let mut first = 0;
         for (index, constraint) in context.model.constraints.rows.iter().enumerate() {
             let own = first..first + constraint.rows();
             first = own.end;
             let component = context.model.components.of_row(index);
-            if component.is_some_and(|one| linearisation.is_fresh(one)) {
+            if component.is_some_and(|one| iterate.is_fresh(one)) {
                 self.forces[own.clone()].copy_from_slice(&solved[own]);
             }
         }

@@ -22,9 +22,11 @@ use crate::{
     state::State,
     step::{
         assemble::{
-            constraints::JointRows, linearisation::Linearisation, load::BodyLoads, rigid::RigidStep,
+            constraints::JointRows, load::BodyLoads, newton_iterate::NewtonIterate,
+            rigid::RigidStep,
         },
         commit::{
+            SmallestVolume,
             energy::{EnergyAccount, MATERIAL_SHARE},
             measure,
         },
@@ -80,11 +82,13 @@ pub struct Synchronous {
     known_velocity: Vec<Vector3<f64>>,
     flight: Flight,
     /// The motion that elastic forces are linearised about, and its impulses in the order of the unknowns (N·s).
-    linearisation: Linearisation,
+    iterate: NewtonIterate,
     led_impulses: Vec<f64>,
+    /// At the end of the last attempt.
+    smallest_volume: SmallestVolume,
     rigid: RigidStep,
     loads: BodyLoads,
-    /// Compliance at rest, if a method uses it, and the bodies at the start of the attempt.
+    /// Compliance at rest, if a method uses it, and the bodies at their Newton iterates.
     rest: Option<RestBodies>,
     bodies: Option<Arc<TurnedBodies>>,
     joints: JointRows,
@@ -161,8 +165,9 @@ impl Synchronous {
             predicted: Vec::new(),
             known_velocity: vec![Vector3::zeros(); points],
             flight: Flight::default(),
-            linearisation: Linearisation::default(),
+            iterate: NewtonIterate::default(),
             led_impulses: Vec::new(),
+            smallest_volume: None,
             rigid: RigidStep::default(),
             loads: BodyLoads::default(),
             rest,
@@ -281,7 +286,7 @@ impl Stepper for Synchronous {
         // Substeps add up with rounding; whole steps must not.
         state.time = state.step as f64 * model.settings.time_step;
         let started = Instant::now();
-        measure(model, state, &mut report);
+        measure(model, state, Some(self.smallest_volume), &mut report);
         report.step = state.step;
         report.time = state.time;
         report.times.commit += started.elapsed().as_secs_f64();

@@ -31,7 +31,7 @@ use std::ops::Range;
 
 /// The motion that elastic forces are linearised about, for all bodies. Memory is kept between steps.
 #[derive(Debug, Default)]
-pub(crate) struct Linearisation {
+pub(crate) struct NewtonIterate {
     /// `x_k` of every point (m).
     positions: Vec<Vector3<f64>>,
     /// `w_k` of every point (m/s).
@@ -59,11 +59,13 @@ pub(crate) struct Linearisation {
     /// order of the unknowns (N·s).
     at_end: Vec<f64>,
     changed: Vec<f64>,
-    /// Norms of the nonlinear residual and of the elastic impulses at the end for each body (N·s).
+    /// Norms of the nonlinear residual, the elastic impulses at the end and the change of momentum of each body, and
+    /// the first with the larger of the others (N·s).
+    sums: Vec<[f64; 3]>,
     of_body: Vec<[f64; 2]>,
 }
 
-/// The forces of elements, and the velocities and positions of a motion.
+/// A motion in a step: its velocities, and the positions that they lead to.
 pub(crate) struct Motion<'a> {
     /// Solved mean velocities in the order of the unknowns (m/s).
     pub(crate) solved: &'a [f64],
@@ -84,7 +86,7 @@ impl Motion<'_> {
     }
 }
 
-impl Linearisation {
+impl NewtonIterate {
     /// Starts from the flight of a step; `known` are the mean velocities of prescribed points (m/s).
     pub(crate) fn start(&mut self, model: &Model, flight: &Flight, known: &[Vector3<f64>]) {
         let points = known.len();
@@ -272,8 +274,8 @@ impl Linearisation {
         }
     }
 
-    /// The nonlinear residual of every body and its elastic impulses at the end of the step (N·s), in the Euclidean
-    /// norm over its nodes, for a solved motion; `matrix` is that of the solve.
+    /// The nonlinear residual of every body, and the larger of its elastic impulses at the end and its change of
+    /// momentum (N·s), all in the Euclidean norm over its nodes, for a solved motion; `matrix` is that of the solve.
     pub(crate) fn residuals(
         &mut self,
         context: StepContext<'_>,
@@ -282,7 +284,9 @@ impl Linearisation {
         motion: &Motion<'_>,
     ) -> &[[f64; 2]] {
         let StepContext {
-            model, time_step, ..
+            model,
+            state,
+            time_step,
         } = context;
         let scales = AssemblyScales::implicit_euler(time_step);
         let nodes = model.unknowns.point_of_block.len();
@@ -309,21 +313,25 @@ impl Linearisation {
         thin_impulses(context, thin, &mut self.at_end);
         let matrix = self.matrix.as_ref().unwrap_or(matrix);
         add_product(matrix, &self.change, &mut self.changed);
-        self.of_body.clear();
-        self.of_body.resize(model.geometry.bodies.len(), [0.0; 2]);
+        self.sums.clear();
+        self.sums.resize(model.geometry.bodies.len(), [0.0; 3]);
         for block in 0..nodes {
             let point = model.unknowns.point_of_block[block] as usize;
             let mass = model.points.mass[point] + time_step * model.points.mass_damping[point];
             let elastic = get(&self.at_end, block);
             let changed = get(&self.changed, block) - get(&self.change, block) * mass;
             let residual = elastic + changed - get(&self.elastic, block);
-            let [residuals, impulses] = &mut self.of_body[model.body_of_block(block)];
-            *residuals += residual.norm_squared();
-            *impulses += elastic.norm_squared();
+            let velocity = get(motion.solved, block) + flight.gain(point);
+            let gained = (velocity - state.velocities[point]) * model.points.mass[point];
+            let sums = &mut self.sums[model.body_of_block(block)];
+            for (sum, part) in sums.iter_mut().zip([residual, elastic, gained]) {
+                *sum += part.norm_squared();
+            }
         }
-        for sums in &mut self.of_body {
-            *sums = sums.map(f64::sqrt);
-        }
+        self.of_body.clear();
+        let norms = self.sums.iter().map(|sums| sums.map(f64::sqrt));
+        self.of_body
+            .extend(norms.map(|[residual, elastic, gained]| [residual, elastic.max(gained)]));
         &self.of_body
     }
 }
@@ -397,7 +405,7 @@ mod tests {
 
     /// What the linear equation leaves at a motion, `b − A w`, in the order of the unknowns.
     fn left(
-        (linearisation, flight): (&mut Linearisation, &Flight),
+        (iterate, flight): (&mut NewtonIterate, &Flight),
         context: StepContext<'_>,
         assembler: &Assembler,
         w: &[f64],
@@ -407,8 +415,8 @@ mod tests {
         let mut b = vec![0.0; matrix.len()];
         let (rhs, m) = (&mut b, &mut matrix);
         let system = MomentumSystem { matrix: m, rhs };
-        linearisation.assemble(context, (flight, assembler, true), system);
-        linearisation.lead(context, flight, &matrix, &mut b);
+        iterate.assemble(context, (flight, assembler, true), system);
+        iterate.lead(context, flight, &matrix, &mut b);
         let mut product = vec![0.0; b.len()];
         add_product(&matrix, w, &mut product);
         b.iter()
@@ -447,26 +455,26 @@ mod tests {
             }
             let motion = Motion { solved: &w, known: &known, end: &end };
 
-            let mut linearisation = Linearisation::default();
-            linearisation.start(&model, &flight, &known);
-            let before = left((&mut linearisation, &flight), context, &assembler, &w);
+            let mut iterate = NewtonIterate::default();
+            iterate.start(&model, &flight, &known);
+            let before = left((&mut iterate, &flight), context, &assembler, &w);
             let unused = SymmetricBlockMatrix::zeros(model.unknowns.pattern.clone());
-            linearisation.residuals(context, (&flight, &assembler), &unused, &motion);
+            iterate.residuals(context, (&flight, &assembler), &unused, &motion);
             let nonlinear: Vec<f64> = (0..w.len())
                 .map(|i| {
                     let block = i / 3;
                     let point = model.unknowns.point_of_block[block] as usize;
                     let mass = model.points.mass[point] + H * model.points.mass_damping[point];
-                    let of_change = linearisation.changed[i] - mass * linearisation.change[i];
-                    before[i] + linearisation.at_end[i] + of_change - linearisation.elastic[i]
+                    let of_change = iterate.changed[i] - mass * iterate.change[i];
+                    before[i] + iterate.at_end[i] + of_change - iterate.elastic[i]
                 })
                 .collect();
             let points = 0..state.positions.len();
             let mut misses = Vec::new();
             for share in [0.5, 0.75, 1.0] {
-                linearisation.start(&model, &flight, &known);
-                linearisation.advance(context, &flight, &motion, points.clone(), share);
-                let now = left((&mut linearisation, &flight), context, &assembler, &w);
+                iterate.start(&model, &flight, &known);
+                iterate.advance(context, &flight, &motion, points.clone(), share);
+                let now = left((&mut iterate, &flight), context, &assembler, &w);
                 let miss = now.iter().zip(&nonlinear).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
                 misses.push(miss.sqrt());
             }
