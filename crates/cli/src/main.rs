@@ -1,5 +1,5 @@
-//! The `impinge` program: runs scenes, shows and verifies their results, solves stored problems, compares methods, checks and
-//! generates meshes.
+//! The `impinge` program: runs scenes, shows, exports and verifies their results, solves stored problems, compares
+//! methods, checks and generates meshes.
 //!
 //! It handles arguments, progress and exit codes; nothing here is numerical. `docs/cli.md` documents it.
 

@@ -10,7 +10,7 @@ use super::Shape;
 /// The first bytes of every file.
 const SIGNATURE: &[u8] = b"\x89PNG\r\n\x1a\n";
 
-/// Bits of a channel, code for colours of three channels, standard methods of compression and filtering, not interlaced.
+/// Bits of a channel, code for colours of three channels, standard compression and filters, not interlaced.
 const FORM: [u8; 5] = [8, 2, 0, 0, 0];
 
 /// The filter of a row that stores differences from the row above.
