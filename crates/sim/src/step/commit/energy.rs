@@ -8,8 +8,8 @@
 //! damping and implicit Euler only dissipate, so a gain is an error: of the linearisation of a long step, or of a
 //! coarse tolerance. Gains are summed up until they are lost again, so that both a slow drift and a burst are found.
 
+use crate::balance::Energies;
 use crate::contacts::contact::Contact;
-use crate::measure::strains::joint_energy;
 use crate::{
     model::{Model, PointMotion},
     report::StepReport,
@@ -29,52 +29,6 @@ pub(crate) const MATERIAL_SHARE_OF_CLOCKS: f64 = 0.15;
 /// Rounding of sums of energies over the sum of their absolute values: 4,500 units in the last place, for millions of
 /// terms.
 const ROUNDING: f64 = 1e-12;
-
-/// Energies of a state (J).
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Energies {
-    pub(crate) kinetic: f64,
-    pub(crate) elastic: f64,
-    /// Gravitational energy, 0 at the origin.
-    pub(crate) gravitational: f64,
-    /// Energy of the penalty layers of the asynchronous stepper.
-    pub(crate) layers: f64,
-    /// Sum of the absolute values of all terms.
-    pub(crate) size: f64,
-}
-
-impl Energies {
-    pub(crate) fn of(model: &Model, state: &State) -> Self {
-        let (mut kinetic, mut gravitational, mut size) = (0.0, 0.0, 0.0);
-        let mut weigh = |mass: f64, x: &Vector3<f64>| {
-            let energy = -mass * model.settings.gravity.dot(x);
-            gravitational += energy;
-            size += energy.abs();
-        };
-        for (point, &mass) in model.points.mass.iter().enumerate() {
-            weigh(mass, &state.positions[point]);
-            kinetic += 0.5 * mass * state.velocities[point].norm_squared();
-        }
-        for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
-            weigh(rigid.inertia.mass(), &at.pose.center);
-            kinetic += rigid.kinetic_energy(at);
-        }
-        let elastic = model.elements.elastic.energy(&state.positions)
-            + model.elements.thin.energy(&state.positions)
-            + joint_energy(model, state);
-        Self {
-            kinetic,
-            elastic,
-            gravitational,
-            layers: 0.0,
-            size: size + kinetic + elastic,
-        }
-    }
-
-    fn total(&self) -> f64 {
-        self.kinetic + self.elastic + self.gravitational + self.layers
-    }
-}
 
 /// External work in a substep.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
