@@ -266,6 +266,14 @@ impl Simulation {
         self.stepper.as_dyn().moves_straight()
     }
 
+    /// Whether reports hold a balance sheet: of the synchronous stepper, unless the scene turns it off.
+    pub fn keeps_balance(&self) -> bool {
+        match &self.stepper {
+            AnyStepper::Synchronous(stepper) => stepper.keeps_balance(),
+            _ => false,
+        }
+    }
+
     /// The model.
     pub fn model(&self) -> &Model {
         &self.model

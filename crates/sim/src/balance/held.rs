@@ -5,7 +5,7 @@
 
 use super::accounts::Accounts;
 use super::substep::Substep;
-use super::works::{Works, add};
+use super::works::Works;
 use crate::measure::strains::take_plastic;
 use crate::model::{Model, PointMotion};
 use impinge_contact::constraint::{

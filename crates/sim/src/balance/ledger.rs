@@ -8,7 +8,7 @@ use super::sheet::{BodyBalance, StepBalance};
 use super::substep::Substep;
 use super::works::{WorkSpace, Works};
 use crate::measure::strains::constraint_energies;
-use crate::model::{Model, PointMotion};
+use crate::model::Model;
 use crate::state::State;
 
 /// Keeps the accounts of a model from step to step; valid while the same points are free.
@@ -115,24 +115,45 @@ impl Ledger {
             body.kinetic = stored.kinetic;
             body.gravity = stored.gravity;
             body.elastic = stored.elastic;
-            body.momentum = [0.0; 3];
         }
-        for (point, motion) in model.unknowns.motion_of_point.iter().enumerate() {
-            if matches!(motion, PointMotion::Free(_)) {
-                let momentum = state.velocities[point] * model.points.mass[point];
-                let body = &mut bodies[model.geometry.solid_of_point(point as u32)];
-                super::works::add(&mut body.momentum, &momentum);
-            }
-        }
-        for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
-            let momentum = at.velocity * rigid.inertia.mass();
-            super::works::add(&mut bodies[rigid.body].momentum, &momentum);
-        }
-        if !self.accounts.has_joints() {
-            bodies.truncate(self.accounts.joints());
-        }
-        StepBalance { bodies }
+        sheet_of(model, state, &self.accounts, bodies)
     }
+}
+
+impl StepBalance {
+    /// The sheet of the start: energies and momentum.
+    pub(crate) fn at(model: &Model, state: &State) -> Self {
+        let mut ledger = Ledger::new(model);
+        ledger.open(model, state);
+        ledger.sheet(model, state)
+    }
+}
+
+/// A sheet with the momentum of `state`.
+fn sheet_of(
+    model: &Model,
+    state: &State,
+    accounts: &Accounts,
+    mut bodies: Vec<BodyBalance>,
+) -> StepBalance {
+    for body in &mut bodies {
+        body.momentum = [0.0; 3];
+    }
+    for (point, &mass) in model.points.mass.iter().enumerate() {
+        if mass > 0.0 {
+            let momentum = state.velocities[point] * mass;
+            let body = &mut bodies[model.geometry.solid_of_point(point as u32)];
+            super::works::add(&mut body.momentum, &momentum);
+        }
+    }
+    for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
+        let momentum = at.velocity * rigid.inertia.mass();
+        super::works::add(&mut bodies[rigid.body].momentum, &momentum);
+    }
+    if !accounts.has_joints() {
+        bodies.truncate(accounts.joints());
+    }
+    StepBalance { bodies }
 }
 
 /// The columns of one substep that are no states.

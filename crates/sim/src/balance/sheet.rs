@@ -40,6 +40,8 @@ pub struct BodyBalance {
     pub closing: f64,
     /// Momentum at the end of the step (N·s).
     pub momentum: [f64; 3],
+    /// Impulse of gravity and nodal forces (N·s).
+    pub given_impulse: [f64; 3],
     /// Impulse of contacts (N·s).
     pub contact_impulse: [f64; 3],
     /// Impulse of joints, of what holds points, of damping and of forces of extensions, with the residual (N·s).
@@ -125,6 +127,7 @@ impl BodyBalance {
             numerical,
             closing,
             momentum,
+            given_impulse,
             contact_impulse,
             other_impulse,
         } = other;
@@ -149,6 +152,7 @@ impl BodyBalance {
         }
         for (sums, values) in [
             (&mut self.momentum, momentum),
+            (&mut self.given_impulse, given_impulse),
             (&mut self.contact_impulse, contact_impulse),
             (&mut self.other_impulse, other_impulse),
         ] {

@@ -55,6 +55,7 @@ impl WorkSpace {
         self.kicks.resize(unknowns, 0.0);
         self.add_links(accounts, step);
         self.add_nodes(step);
+        self.add_held_momentum(step);
         self.add_rigid(accounts, step);
         self.add_rows(accounts, step);
         self.add_contacts(step);
@@ -138,7 +139,23 @@ impl WorkSpace {
             columns.pulls += pull.dot(&mean);
             columns.damping += drag.dot(&mean);
             columns.forces += force.dot(&mean);
+            add(&mut columns.given_impulse, &(weight + pull));
             add(&mut columns.other_impulse, &(own + drag + force));
+        }
+    }
+
+    /// Momentum of points with a prescribed motion: what holds them takes their weight up.
+    fn add_held_momentum(&mut self, step: &Substep<'_>) {
+        let model = step.model;
+        for (point, motion) in model.unknowns.motion_of_point.iter().enumerate() {
+            let mass = model.points.mass[point];
+            if mass > 0.0 && matches!(motion, PointMotion::Prescribed(_)) {
+                let columns = &mut self.works[model.geometry.solid_of_point(point as u32)].columns;
+                let weight = model.settings.gravity * (mass * step.problem.time_step);
+                let change = step.prescribed_velocity[point] - step.start.velocities[point];
+                add(&mut columns.given_impulse, &weight);
+                add(&mut columns.other_impulse, &(change * mass - weight));
+            }
         }
     }
 
@@ -173,6 +190,7 @@ impl WorkSpace {
                 works.columns.joints += work;
                 works.columns.forces += force.dot(&mean);
                 if block == first {
+                    add(&mut works.columns.given_impulse, &weight);
                     add(&mut works.columns.other_impulse, &(joint + force));
                 }
                 self.works[accounts.joints()].columns.joints -= work;
