@@ -98,6 +98,9 @@ impl Ledger {
             works.inertia =
                 self.next[rigid.body].kinetic - last[rigid.body].kinetic - works.on_rigid;
         }
+        // Joints have no motion of their own: their forces are elastic ones that work on bodies.
+        let joints = &mut self.space.works[self.accounts.joints()];
+        joints.elastic -= joints.columns.joints;
         for (((sum, works), before), after) in (self.step.iter_mut().zip(&self.space.works))
             .zip(&*last)
             .zip(&self.next)
