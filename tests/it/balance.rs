@@ -98,7 +98,8 @@ fn a_free_fall_loses_what_implicit_euler_loses() {
 fn a_rigid_body_that_lands_loses_its_energy_in_the_impact() {
     let text = "[time]\nstep = 1e-3\nduration = 1\n[[body]]\nname = \"a\"\nkind = \"rigid\"\nmass = 2\n\
          mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }\nposition = [0, 0, 0.06]\n\
-         velocity = [0, 0, -1]\n[[obstacle]]\nname = \"ground\"\nshape = { half_space = { point = [0, 0, 0], normal = [0, 0, 1] } }\n";
+         velocity = [0, 0, -1]\n[[obstacle]]\nname = \"ground\"\n\
+         shape = { half_space = { point = [0, 0, 0], normal = [0, 0, 1] } }\n";
     let landing = sums(&mut scene(text), 0, 30);
     assert!(landing.kinetic < 1e-6);
     let speed = (1.0 + 2.0 * 9.81 * 0.01_f64).sqrt();
@@ -109,9 +110,11 @@ fn a_rigid_body_that_lands_loses_its_energy_in_the_impact() {
 /// A block that slides to rest: the work of friction is `−μ m g d`.
 #[test]
 fn a_sliding_block_loses_friction_times_its_way() {
-    let text = "[time]\nstep = 1e-3\nduration = 1\n[[body]]\nname = \"a\"\nkind = \"rigid\"\nmass = 2\nfriction = 0.3\n\
+    let text = "[time]\nstep = 1e-3\nduration = 1\n[[body]]\nname = \"a\"\nkind = \"rigid\"\n\
+         mass = 2\nfriction = 0.3\n\
          mesh = { cuboid = { size = [0.4, 0.4, 0.1], cells = [1, 1, 1] } }\nposition = [0, 0, 0.0501]\n\
-         velocity = [1, 0, 0]\n[[obstacle]]\nname = \"ground\"\nfriction = 0.3\nshape = { half_space = { point = [0, 0, 0], normal = [0, 0, 1] } }\n";
+         velocity = [1, 0, 0]\n[[obstacle]]\nname = \"ground\"\nfriction = 0.3\n\
+         shape = { half_space = { point = [0, 0, 0], normal = [0, 0, 1] } }\n";
     let mut simulation = scene(text);
     sums(&mut simulation, 0, 50);
     let before = simulation.state().rigid[0].pose.center.x;
@@ -128,16 +131,18 @@ fn a_sliding_block_loses_friction_times_its_way() {
 fn an_oscillator_loses_to_damping_and_to_the_step() {
     let bar = |damping: f64, step: f64, form: &str| {
         format!(
-            "[time]\nstep = {step}\nduration = 1\n[world]\ngravity = [0, 0, 0]\n[solver]\nmomentum_tolerance = 1e-12\n\
+            "[time]\nstep = {step}\nduration = 1\n[world]\ngravity = [0, 0, 0]\n\
+             [solver]\nmomentum_tolerance = 1e-12\n\
              [[body]]\nname = \"bar\"\nmesh = {{ cuboid = {{ size = [1, 0.1, 0.1], cells = [4, 1, 1] }} }}\n\
-             material = {{ young = 1e5, poisson = 0, density = 1000, stiffness_damping = {damping}, formulation = \"{form}\" }}\n\
+             material = {{ young = 1e5, poisson = 0, density = 1000, stiffness_damping = {damping},\
+             formulation = \"{form}\" }}\n\
              fixed = [{{ box = {{ lower = [-0.51, -1, -1], upper = [-0.49, 1, 1] }}}}]\nvelocity = [0.1, 0, 0]\n"
         )
     };
     for form in ["stiffness", "compliance"] {
         let (damping, step) = (2e-3, 1e-3);
         let loss = sums(&mut scene(&bar(damping, step, form)), 0, 400);
-        // Each harmonic of an undamped step loses ½ h v̇² m of its motion as the elastic part does; both are `½ h` to `a`.
+        // Of each vibration inertia and elasticity lose half of `h` each where damping loses `a`.
         assert_near(loss.numerical / loss.damping, step / damping, 0.1);
         let start = 0.5 * 10.0 * (1.0 - 0.125) * 0.01;
         assert_near(
@@ -154,9 +159,11 @@ fn an_oscillator_loses_to_damping_and_to_the_step() {
 fn a_pulled_bar_stores_the_work() {
     let bar = |keys: &str, form: &str| {
         format!(
-            "[time]\nstep = 1e-2\nduration = 10\n[world]\ngravity = [0, 0, 0]\n[solver]\nmomentum_tolerance = 1e-12\n\
+            "[time]\nstep = 1e-2\nduration = 10\n[world]\ngravity = [0, 0, 0]\n\
+             [solver]\nmomentum_tolerance = 1e-12\n\
              [[body]]\nname = \"bar\"\nmesh = {{ cuboid = {{ size = [1, 0.1, 0.1], cells = [4, 1, 1] }} }}\n\
-             material = {{ young = 1e5, poisson = 0, density = 1000, mass_damping = 20, formulation = \"{form}\" }}\n{keys}\n"
+             material = {{ young = 1e5, poisson = 0, density = 1000, mass_damping = 20,\
+             formulation = \"{form}\" }}\n{keys}\n"
         )
     };
     let ends = [
@@ -193,14 +200,17 @@ fn a_pulled_bar_stores_the_work() {
     }
 }
 
-/// A plastic bar that is drawn far beyond its yield strain: most of the work is plastic, `σ_y` times the plastic strain.
+/// A plastic bar that is drawn far beyond its yield strain: most of the work is plastic, `σ_y` times the plastic
+/// strain.
 #[test]
 fn a_plastic_bar_dissipates_its_yield_stress() {
     for form in ["stiffness", "compliance"] {
         let text = format!(
-            "[time]\nstep = 1e-2\nduration = 10\n[world]\ngravity = [0, 0, 0]\n[solver]\nmomentum_tolerance = 1e-10\n\
+            "[time]\nstep = 1e-2\nduration = 10\n[world]\ngravity = [0, 0, 0]\n\
+             [solver]\nmomentum_tolerance = 1e-10\n\
              [[body]]\nname = \"bar\"\nmesh = {{ cuboid = {{ size = [1, 0.1, 0.1], cells = [4, 1, 1] }} }}\n\
-             material = {{ young = 1e6, poisson = 0.3, density = 1000, mass_damping = 20, formulation = \"{form}\", yield_stress = 1e4 }}\n\
+             material = {{ young = 1e6, poisson = 0.3, density = 1000, mass_damping = 20,\
+             formulation = \"{form}\", yield_stress = 1e4 }}\n\
              fixed = [{{ box = {{ lower = [-0.51, -1, -1], upper = [-0.49, 1, 1] }} }},\n\
              {{ box = {{ lower = [0.49, -1, -1], upper = [0.51, 1, 1] }}, motion = {{ velocity = [0.01, 0, 0] }} }}]\n"
         );

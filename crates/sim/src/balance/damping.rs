@@ -47,7 +47,6 @@ impl Damping {
         matrix.multiply(&self.deviation, &mut self.product, &mut self.scratch);
         // The joints in stiffness form are no part of a body.
         for (constraint, (evaluation, condenser)) in model.constraints.soft.iter().zip(step.links) {
-            self.scratch.resize(self.product.len(), 0.0);
             let mut of_link = vec![0.0; self.product.len()];
             condenser.add_product(constraint, evaluation, h, &self.deviation, &mut of_link);
             for (product, of_link) in self.product.iter_mut().zip(of_link) {

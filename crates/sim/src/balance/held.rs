@@ -13,12 +13,14 @@ use impinge_contact::constraint::{
 };
 use impinge_fem::{Assembler, AssemblyScales};
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{DMatrix, Matrix3, Vector3};
 
 /// Scratch of the forces on moved points.
 #[derive(Debug, Default)]
 pub(super) struct Held {
-    elements: Option<Option<Elements>>,
+    /// Whether `elements` were looked for.
+    is_bound: bool,
+    elements: Option<Elements>,
     /// Forces on all points by elements and constraints (N·s).
     impulses: Vec<Vector3<f64>>,
 }
@@ -142,8 +144,11 @@ impl Held {
         let h = step.problem.time_step;
         self.impulses.clear();
         self.impulses.resize(points, Vector3::zeros());
-        let elements = self.elements.get_or_insert_with(|| Elements::new(model));
-        if let Some(elements) = elements {
+        if !self.is_bound {
+            self.elements = Elements::new(model);
+            self.is_bound = true;
+        }
+        if let Some(elements) = &mut self.elements {
             elements.add(accounts, step, &mut self.impulses, works);
         }
         add_thin(step, &mut self.impulses);
@@ -287,33 +292,8 @@ fn add_constraints(accounts: &Accounts, step: &Substep<'_>, works: &mut [Works])
         let forces: Vec<f64> = if index < rows.len() {
             step.solution.constraints[own_first..][..count].to_vec()
         } else if condenser.prepare(constraint, &evaluation) {
-            // The step is linear in the velocities of free points.
-            let rate = |row: usize| -> f64 {
-                (evaluation.jacobian[row * width..]
-                    .iter()
-                    .zip(&evaluation.blocks))
-                .filter(|(_, block)| (**block as usize) < free)
-                .map(|(j, &block)| j.dot(&velocity(block)))
-                .sum()
-            };
-            let rates: Vec<f64> = (0..count).map(rate).collect();
-            let curvature = match (&evaluation.response, constraint.stiffness()) {
-                (Some(response), _) => Some(&response.curvature),
-                (None, stiffness) => stiffness,
-            };
-            let implicit = |row: usize| {
-                let of = |s: &nalgebra::DMatrix<f64>| -> f64 {
-                    rates
-                        .iter()
-                        .enumerate()
-                        .map(|(at, rate)| s[(row, at)] * rate)
-                        .sum()
-                };
-                curvature.map_or(0.0, of) * (h + constraint.damping)
-            };
-            (condenser.lambda.iter().enumerate())
-                .map(|(row, force)| force - implicit(row))
-                .collect()
+            let of_free = |block: u32| ((block as usize) < free).then(|| velocity(block));
+            soft_forces(constraint, &evaluation, &condenser, h, of_free)
         } else {
             continue;
         };
@@ -338,6 +318,39 @@ fn add_constraints(accounts: &Accounts, step: &Substep<'_>, works: &mut [Works])
             }
         }
     }
+}
+
+/// Forces of a constraint in stiffness form, which the step takes as linear in the velocities of free points (m/s).
+fn soft_forces(
+    constraint: &Constraint,
+    evaluation: &Evaluation,
+    condenser: &Condenser,
+    h: f64,
+    velocity: impl Fn(u32) -> Option<Vector3<f64>>,
+) -> Vec<f64> {
+    let width = evaluation.blocks.len();
+    let rate = |row: usize| -> f64 {
+        (evaluation.jacobian[row * width..]
+            .iter()
+            .zip(&evaluation.blocks))
+        .filter_map(|(j, &block)| Some(j.dot(&velocity(block)?)))
+        .sum()
+    };
+    let rates: Vec<f64> = (0..constraint.rows()).map(rate).collect();
+    let curvature = match (&evaluation.response, constraint.stiffness()) {
+        (Some(response), _) => Some(&response.curvature),
+        (None, stiffness) => stiffness,
+    };
+    let implicit = |row: usize| {
+        let of = |s: &DMatrix<f64>| -> f64 {
+            let terms = rates.iter().enumerate();
+            terms.map(|(at, rate)| s[(row, at)] * rate).sum()
+        };
+        curvature.map_or(0.0, of) * (h + constraint.damping)
+    };
+    (condenser.lambda.iter().enumerate())
+        .map(|(row, force)| force - implicit(row))
+        .collect()
 }
 
 fn acts_on(constraint: &Constraint, is_moved: &dyn Fn(usize) -> bool) -> bool {

@@ -22,6 +22,8 @@ pub(crate) struct Ledger {
     space: WorkSpace,
     damping: Damping,
     held: Held,
+    /// Work from outside in the latest substep (J).
+    from_outside: f64,
     /// Sums over the substeps of the step.
     step: Vec<BodyBalance>,
 }
@@ -101,14 +103,22 @@ impl Ledger {
         // Joints have no motion of their own: their forces are elastic ones that work on bodies.
         let joints = &mut self.space.works[self.accounts.joints()];
         joints.elastic -= joints.columns.joints;
+        self.from_outside = 0.0;
         for (((sum, works), before), after) in (self.step.iter_mut().zip(&self.space.works))
             .zip(&*last)
             .zip(&self.next)
         {
-            sum.add(&columns(works, before, after));
+            let columns = columns(works, before, after);
+            self.from_outside += columns.from_outside();
+            sum.add(&columns);
         }
         std::mem::swap(last, &mut self.next);
         energies
+    }
+
+    /// Work from outside in the substep that was closed last (J).
+    pub(crate) fn from_outside(&self) -> f64 {
+        self.from_outside
     }
 
     /// The sheet of the step that ends with `state`.

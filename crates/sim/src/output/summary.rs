@@ -96,8 +96,8 @@ impl Summary {
         self.steps
     }
 
-    /// Writes `summary.json` into `folder`, with statistics of the `steps.csv` there and sums of its `energies.csv`, if there
-    /// is one.
+    /// Writes `summary.json` into `folder`, with statistics of the `steps.csv` there, and sums of the
+    /// `energies.csv`, if there is one.
     ///
     /// # Errors
     /// [`OutputError`] of `steps.csv`, or of the operating system.

@@ -436,7 +436,8 @@ pub struct OutputOptions {
     /// frames or more.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pieces: bool,
-    /// Whether `energies.csv` tells of every body and step where its energy and momentum come from and go to.
+    /// With the synchronous stepper: whether `energies.csv` tells of every body and step where its energy and momentum
+    /// come from and go to. Default: true.
     #[serde(skip_serializing_if = "is_true")]
     pub energies: bool,
 }

@@ -289,7 +289,7 @@ impl JointRows {
                         self.links.push(if of.presses && !is_own(index) {
                             (of.evaluation.clone(), of.condenser.clone())
                         } else {
-                            Default::default()
+                            (Evaluation::default(), Condenser::default())
                         });
                     }
                 }

@@ -14,7 +14,7 @@ use crate::{
             MomentumSystem, check_materials, constraints::StepSystem, load::NodeStart,
             momentum_system, prescribe, rigid::PointMotions, turn_impulses,
         },
-        commit::{check_inversion, judge, plasticity::flow_plastically},
+        commit::{check_inversion, energy::ExternalWork, judge, plasticity::flow_plastically},
         context::StepContext,
         formulate::carry_over,
         resolve::{
@@ -81,16 +81,19 @@ impl Synchronous {
         report.unmet_momentum += u32::from(missed);
         let ways = [state.positions.as_slice(), self.end.as_slice()];
         let contacts = self.contacts.as_slice();
-        // The work of forces of extensions is not known.
-        let external = if self.extensions.has_forces() {
-            None
-        } else {
-            (self.account).external_work(model, ways, &self.known_velocity, contacts)
-        };
+        let mut external =
+            (self.account).external_work(model, ways, &self.known_velocity, contacts);
+        if self.extensions.has_forces() {
+            external = external.map(ExternalWork::forget_work);
+        }
         self.weigh_works(model, state);
         self.accept(model, state, time_step);
         let energies = match &mut self.ledger {
-            Some(ledger) => ledger.close(model, state),
+            Some(ledger) => {
+                let energies = ledger.close(model, state);
+                external = external.map(|external| external.or(Some(ledger.from_outside())));
+                energies
+            }
             None => Energies::of(model, state),
         };
         self.account.close(energies, external, state, report);
