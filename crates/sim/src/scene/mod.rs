@@ -55,11 +55,11 @@ pub use build::{
 };
 pub use error::{Diagnostic, Place, SceneError};
 pub use format::{
-    Asynchronous, Body, BodyKind, BodyMesh, BroadPhase, Copies, Delassus, Detection, Evaluation,
-    FilledSurface, Fixed, Formulation, FreeFlight, Joint, JointKind, JointStiffness, Leg, Material,
-    MaterialModel, MeshFile, MeshGroup, Motion, Obstacle, ObstacleShape, Orthotropic,
-    OutputOptions, Preconditioner, Pull, Region, Rotation, Shell, Solver, SolverMethod,
-    StepperChoice, Time, Tolerances, Turn, Via, World,
+    Asynchronous, Body, BodyKind, BodyMesh, BroadPhase, Copies, Delassus, Detection, Elasticity,
+    Evaluation, FilledSurface, Fixed, Formulation, FreeFlight, Joint, JointKind, JointStiffness,
+    Leg, Material, MaterialModel, MeshFile, MeshGroup, Motion, Obstacle, ObstacleShape,
+    Orthotropic, OutputOptions, Preconditioner, Pull, Region, Rotation, Shell, Solver,
+    SolverMethod, StepperChoice, Time, Tolerances, Turn, Via, World,
 };
 pub use motion::{MotionLeg, RigidMotion};
 

@@ -16,6 +16,7 @@ mod islands;
 mod joints;
 mod joints_by_group;
 mod motion;
+mod nonlinear;
 mod output;
 mod resume;
 mod scene;

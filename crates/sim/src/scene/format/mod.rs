@@ -19,6 +19,7 @@ pub use material::{Formulation, Material, MaterialModel, Orthotropic, Shell};
 pub use mesh::{BodyMesh, FilledSurface, MeshFile};
 pub use obstacle::ObstacleShape;
 pub use settings::{
-    Asynchronous, BroadPhase, Delassus, Detection, Evaluation, FreeFlight, JointStiffness,
-    OutputOptions, Preconditioner, Solver, SolverMethod, StepperChoice, Time, Tolerances, World,
+    Asynchronous, BroadPhase, Delassus, Detection, Elasticity, Evaluation, FreeFlight,
+    JointStiffness, OutputOptions, Preconditioner, Solver, SolverMethod, StepperChoice, Time,
+    Tolerances, World,
 };

@@ -7,6 +7,7 @@ mod attempt;
 mod changes;
 mod clock;
 mod failure;
+mod newton;
 mod rounds;
 mod solve;
 
@@ -21,7 +22,9 @@ use crate::{
     report::StepReport,
     state::State,
     step::{
-        assemble::{constraints::JointRows, load::BodyLoads, rigid::RigidStep},
+        assemble::{
+            constraints::JointRows, linearisation::Linearisation, load::BodyLoads, rigid::RigidStep,
+        },
         commit::{
             energy::{EnergyAccount, MATERIAL_SHARE},
             measure,
@@ -77,8 +80,9 @@ pub struct Synchronous {
     /// Mean velocity of prescribed points, and the part of the velocity of rigid bodies' points that rows omit (m/s).
     known_velocity: Vec<Vector3<f64>>,
     flight: Flight,
-    /// Impulses of the turn of deformable bodies, in the order of the unknowns (N·s).
-    turn_impulses: Vec<f64>,
+    /// The motion that elastic forces are linearised about, and its impulses in the order of the unknowns (N·s).
+    linearisation: Linearisation,
+    led_impulses: Vec<f64>,
     rigid: RigidStep,
     loads: BodyLoads,
     /// Compliance at rest, if a method uses it, and the bodies at the start of the attempt.
@@ -160,7 +164,8 @@ impl Synchronous {
             predicted: Vec::new(),
             known_velocity: vec![Vector3::zeros(); points],
             flight: Flight::default(),
-            turn_impulses: Vec::new(),
+            linearisation: Linearisation::default(),
+            led_impulses: Vec::new(),
             rigid: RigidStep::default(),
             loads: BodyLoads::default(),
             rest,
