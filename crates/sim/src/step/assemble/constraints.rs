@@ -1,7 +1,7 @@
 //! Constraints within a step: rows of joints and of bodies in compliance form beside those of contacts, stiffness of
 //! constraints in stiffness form, and the geometric stiffness of both in the momentum matrix.
 
-use super::linearisation::Linearisation;
+use super::newton_iterate::NewtonIterate;
 use crate::step::assemble::rigid::RigidStep;
 use crate::{
     constrained::RowScratch,
@@ -61,7 +61,7 @@ pub(crate) struct StepSystem<'a> {
 
 /// The velocities that constraints are linearised about, in the order of the unknowns (m/s).
 struct Led<'a> {
-    /// `w_R` of the flight and `w_k` of the linearisation.
+    /// `w_R` of the flight and `w_k` of the Newton iterate.
     flown: &'a [f64],
     linearised: &'a [f64],
     /// `s w_k + (1 − s) w_R` for the share `s` at hand.
@@ -245,7 +245,7 @@ impl JointRows {
     pub(crate) fn assemble(
         &mut self,
         context: StepContext<'_>,
-        (linearisation, flown): (&Linearisation, &[f64]),
+        (iterate, flown): (&NewtonIterate, &[f64]),
         rigid: &RigidStep,
         end: &[Vector3<f64>],
         system: StepSystem<'_>,
@@ -258,8 +258,8 @@ impl JointRows {
         } = system;
         problem.constraints.clear();
         self.links.clear();
-        if linearisation.is_renewed() {
-            self.renew_forces(context, linearisation, &solution.constraints);
+        if iterate.is_renewed() {
+            self.renew_forces(context, iterate, &solution.constraints);
         } else {
             self.forces.clone_from(&state.joint_forces);
             solution.constraints.clone_from(&state.joint_forces);
@@ -274,13 +274,12 @@ impl JointRows {
             frames: &self.placed.frames,
         };
         let moved_to = Configuration {
-            particles: linearisation.positions(),
+            particles: iterate.positions(),
             frames: &self.placed.frames,
         };
         let components = &model.components;
-        let moved =
-            |component: Option<usize>| component.is_some_and(|one| linearisation.is_moved(one));
-        let mut led = Led::new(flown, linearisation.led());
+        let moved = |component: Option<usize>| component.is_some_and(|one| iterate.is_moved(one));
+        let mut led = Led::new(flown, iterate.led());
         let layout = Layout {
             particles: &model.unknowns.block_of_point,
             bodies: &self.placed.bodies,
@@ -359,18 +358,13 @@ impl JointRows {
     }
 
     /// Takes the forces of the last round for the rows of components that were linearised anew.
-    fn renew_forces(
-        &mut self,
-        context: StepContext<'_>,
-        linearisation: &Linearisation,
-        solved: &[f64],
-    ) {
+    fn renew_forces(&mut self, context: StepContext<'_>, iterate: &NewtonIterate, solved: &[f64]) {
         let mut first = 0;
         for (index, constraint) in context.model.constraints.rows.iter().enumerate() {
             let own = first..first + constraint.rows();
             first = own.end;
             let component = context.model.components.of_row(index);
-            if component.is_some_and(|one| linearisation.is_fresh(one)) {
+            if component.is_some_and(|one| iterate.is_fresh(one)) {
                 self.forces[own.clone()].copy_from_slice(&solved[own]);
             }
         }

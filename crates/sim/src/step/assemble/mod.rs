@@ -1,8 +1,8 @@
 //! Stage 1: momentum matrix and right-hand side of a step.
 
 pub(crate) mod constraints;
-pub(crate) mod linearisation;
 pub(crate) mod load;
+pub(crate) mod newton_iterate;
 pub(crate) mod rigid;
 mod thin;
 

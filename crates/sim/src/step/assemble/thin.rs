@@ -81,7 +81,7 @@ type Blocks<const N: usize> = [[Matrix3<f64>; N]; N];
 struct Adder<'a> {
     block_of_point: &'a [Option<u32>],
     time_step: f64,
-    /// The matrix, and the velocity that prescribed points have beyond that of the linearisation (m/s), where the
+    /// The matrix, and the velocity that prescribed points have beyond that of the motion (m/s), where the
     /// stiffness is asked for.
     stiffness: Option<(&'a mut SymmetricBlockMatrix, &'a [Vector3<f64>])>,
     rhs: &'a mut [f64],

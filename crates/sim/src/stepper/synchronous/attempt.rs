@@ -114,7 +114,7 @@ impl Synchronous {
         } = context;
         prescribe(context, &mut self.end, &mut self.known_velocity)?;
         (self.flight).plan(model, &state.positions, &state.velocities, time_step);
-        (self.linearisation).start(model, &self.flight, &self.known_velocity);
+        (self.iterate).start(model, &self.flight, &self.known_velocity);
         self.problem.time_step = time_step;
         self.contacts.start_from(&state.contacts);
         let contacts = self.contacts.edit();
@@ -154,7 +154,7 @@ impl Synchronous {
         Ok(())
     }
 
-    /// Computes the momentum system, and the rows of joints, about the linearisation at hand.
+    /// Computes the momentum system, and the rows of joints, about the Newton iterate at hand.
     pub(super) fn assemble_equations(
         &mut self,
         context: StepContext<'_>,
@@ -166,7 +166,7 @@ impl Synchronous {
         let keeps_matrix = self.extensions.has_forces()
             || !constraints.rows.is_empty()
             || !constraints.soft.is_empty();
-        self.linearisation.assemble(
+        self.iterate.assemble(
             context,
             (flight, &self.assembler, keeps_matrix),
             MomentumSystem {
@@ -177,16 +177,16 @@ impl Synchronous {
         let led = &mut self.led_impulses;
         led.clear();
         led.resize(problem.rhs.len(), 0.0);
-        let is_moved = self.linearisation.is_any_moved();
+        let is_moved = self.iterate.is_any_moved();
         if is_moved {
-            (self.linearisation).lead(context, flight, &problem.momentum, led);
+            (self.iterate).lead(context, flight, &problem.momentum, led);
         }
         self.rigid.add(context, problem);
         let forces = self.extensions.forces();
         (self.forces).add(forces, context, &self.rigid, problem)?;
         self.joints.assemble(
             context,
-            (&self.linearisation, flight.chords()),
+            (&self.iterate, flight.chords()),
             &self.rigid,
             &self.end,
             StepSystem {
@@ -200,7 +200,7 @@ impl Synchronous {
                 *b += led;
             }
         }
-        self.linearisation.settle();
+        self.iterate.settle();
         Ok(())
     }
 
@@ -278,7 +278,7 @@ impl Synchronous {
         let observed = self.observer.as_ref().is_some_and(|o| o.wants_bodies());
         if self.method.needs_bodies() || observed {
             let rest = self.rest.get_or_insert_with(|| RestBodies::new(model));
-            let bodies = rest.turned(model, self.linearisation.positions(), time_step)?;
+            let bodies = rest.turned(model, self.iterate.positions(), time_step)?;
             self.bodies = Some(bodies);
         }
         Ok(())
@@ -309,7 +309,7 @@ impl Synchronous {
                 prescribed_velocity: &self.known_velocity,
                 end: &self.end,
                 axes: &self.rigid.all_axes(),
-                linearised_at: self.linearisation.positions(),
+                linearised_at: self.iterate.positions(),
                 links: self.joints.links(),
                 forces: self.extensions.has_forces().then(|| self.forces.added()),
             });

@@ -23,7 +23,8 @@ use crate::{
     state::State,
     step::{
         assemble::{
-            constraints::JointRows, linearisation::Linearisation, load::BodyLoads, rigid::RigidStep,
+            constraints::JointRows, load::BodyLoads, newton_iterate::NewtonIterate,
+            rigid::RigidStep,
         },
         commit::{
             energy::{EnergyAccount, MATERIAL_SHARE},
@@ -81,7 +82,7 @@ pub struct Synchronous {
     known_velocity: Vec<Vector3<f64>>,
     flight: Flight,
     /// The motion that elastic forces are linearised about, and its impulses in the order of the unknowns (N·s).
-    linearisation: Linearisation,
+    iterate: NewtonIterate,
     led_impulses: Vec<f64>,
     rigid: RigidStep,
     loads: BodyLoads,
@@ -164,7 +165,7 @@ impl Synchronous {
             predicted: Vec::new(),
             known_velocity: vec![Vector3::zeros(); points],
             flight: Flight::default(),
-            linearisation: Linearisation::default(),
+            iterate: NewtonIterate::default(),
             led_impulses: Vec::new(),
             rigid: RigidStep::default(),
             loads: BodyLoads::default(),

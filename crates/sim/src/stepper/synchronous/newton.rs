@@ -1,18 +1,18 @@
 //! Newton rounds: islands whose elastic forces are not those that their solve took them for are linearised anew.
 
 use super::{Synchronous, changes::Purpose, failure::not_linear};
-use crate::geometry::Body;
-use crate::step::commit::check_inversion;
 use crate::{
     error::StepFailure,
+    geometry::Body,
     model::Model,
     report::StepReport,
     scene::Elasticity,
     step::{
         assemble::{
             check_forces, check_materials,
-            linearisation::{Linearisation, Motion},
+            newton_iterate::{Motion, NewtonIterate},
         },
+        commit::check_inversion,
         context::StepContext,
     },
 };
@@ -31,11 +31,11 @@ const MOST_NEWTON_ROUNDS: u32 = 20;
 /// any length makes, and needs to be small against that only.
 const ACCEPTED: f64 = 250.0;
 
-/// Part of its own volume ratio that an element keeps on the way to a new linearisation: elastic forces and their
+/// Part of its own volume ratio that an element keeps on the way to a new iterate: elastic forces and their
 /// stiffness change without bound towards zero volume.
 const LEAST_VOLUME_KEPT: f64 = 0.2;
 
-/// Most halvings of the way to a new linearisation; a thousandth of a step does not converge.
+/// Most halvings of the way to a new iterate; a thousandth of a step does not converge.
 const MOST_HALVINGS: u32 = 10;
 
 /// The state of the nonlinear equations after a solve.
@@ -57,7 +57,7 @@ impl Synchronous {
     /// # Errors
     /// [`StepFailure::Inverted`] for a body with inverted elements that do not vanish;
     /// [`StepFailure::NotLinear`] for a body whose residual stays too large, unless `accept_unmet`.
-    pub(super) fn renew_linearisation(
+    pub(super) fn renew_iterates(
         &mut self,
         context: StepContext<'_>,
         accept_unmet: bool,
@@ -72,7 +72,7 @@ impl Synchronous {
             known: &self.known_velocity,
             end: &self.end,
         };
-        let residuals = self.linearisation.residuals(
+        let residuals = self.iterate.residuals(
             context,
             (&self.flight, &self.assembler),
             &self.problem.momentum,
@@ -129,17 +129,17 @@ impl Synchronous {
                 .map(|&body| self.changes.all()[body].least_residual)
                 .fold(0.0, f64::max);
             let share = if worst <= least { 1.0 } else { 0.5 };
-            let share = share_of_way(model, &self.linearisation, &self.end, &bodies, share);
+            let share = share_of_way(model, &self.iterate, &self.end, &bodies, share);
             for &body in &bodies {
                 let points = model.geometry.bodies[body].points.clone();
-                (self.linearisation).advance(context, &self.flight, &motion, points, share);
+                (self.iterate).advance(context, &self.flight, &motion, points, share);
             }
             (self.changes).update(model, island, |marks| {
                 marks.least_residual = least.min(worst);
             });
         }
         self.assemble_equations(context)?;
-        check_materials(context, self.linearisation.positions(), &self.problem)?;
+        check_materials(context, self.iterate.positions(), &self.problem)?;
         self.provide_bodies(context)?;
         Ok(Balance::Renewed)
     }
@@ -164,7 +164,7 @@ fn bodies_of(model: &Model, island: &Island) -> Vec<usize> {
 /// the way to `end` (m).
 fn share_of_way(
     model: &Model,
-    linearisation: &Linearisation,
+    iterate: &NewtonIterate,
     end: &[Vector3<f64>],
     bodies: &[usize],
     mut share: f64,
@@ -172,7 +172,7 @@ fn share_of_way(
     if model.settings.allow_inversion {
         return share;
     }
-    let (elastic, start) = (&model.elements.elastic, linearisation.positions());
+    let (elastic, start) = (&model.elements.elastic, iterate.positions());
     let mut there = start.to_vec();
     for _ in 0..MOST_HALVINGS {
         let keeps = bodies.iter().all(|&body| {

@@ -103,7 +103,7 @@ impl Synchronous {
             let unsettled = check_gaps(model, sweep, &mut self.contacts, report);
             report.times.refine += clock.lap();
             let Some(&(key, gap)) = unsettled.iter().max_by(|a, b| a.1.total_cmp(&b.1)) else {
-                let balance = self.renew_linearisation(context, accept_unmet, report)?;
+                let balance = self.renew_iterates(context, accept_unmet, report)?;
                 report.times.assemble += clock.lap();
                 match balance {
                     Balance::Renewed => continue,

@@ -31,7 +31,7 @@ use std::ops::Range;
 
 /// The motion that elastic forces are linearised about, for all bodies. Memory is kept between steps.
 #[derive(Debug, Default)]
-pub(crate) struct Linearisation {
+pub(crate) struct NewtonIterate {
     /// `x_k` of every point (m).
     positions: Vec<Vector3<f64>>,
     /// `w_k` of every point (m/s).
@@ -84,7 +84,7 @@ impl Motion<'_> {
     }
 }
 
-impl Linearisation {
+impl NewtonIterate {
     /// Starts from the flight of a step; `known` are the mean velocities of prescribed points (m/s).
     pub(crate) fn start(&mut self, model: &Model, flight: &Flight, known: &[Vector3<f64>]) {
         let points = known.len();
@@ -397,7 +397,7 @@ mod tests {
 
     /// What the linear equation leaves at a motion, `b − A w`, in the order of the unknowns.
     fn left(
-        (linearisation, flight): (&mut Linearisation, &Flight),
+        (iterate, flight): (&mut NewtonIterate, &Flight),
         context: StepContext<'_>,
         assembler: &Assembler,
         w: &[f64],
@@ -407,8 +407,8 @@ mod tests {
         let mut b = vec![0.0; matrix.len()];
         let (rhs, m) = (&mut b, &mut matrix);
         let system = MomentumSystem { matrix: m, rhs };
-        linearisation.assemble(context, (flight, assembler, true), system);
-        linearisation.lead(context, flight, &matrix, &mut b);
+        iterate.assemble(context, (flight, assembler, true), system);
+        iterate.lead(context, flight, &matrix, &mut b);
         let mut product = vec![0.0; b.len()];
         add_product(&matrix, w, &mut product);
         b.iter()
@@ -447,26 +447,26 @@ mod tests {
             }
             let motion = Motion { solved: &w, known: &known, end: &end };
 
-            let mut linearisation = Linearisation::default();
-            linearisation.start(&model, &flight, &known);
-            let before = left((&mut linearisation, &flight), context, &assembler, &w);
+            let mut iterate = NewtonIterate::default();
+            iterate.start(&model, &flight, &known);
+            let before = left((&mut iterate, &flight), context, &assembler, &w);
             let unused = SymmetricBlockMatrix::zeros(model.unknowns.pattern.clone());
-            linearisation.residuals(context, (&flight, &assembler), &unused, &motion);
+            iterate.residuals(context, (&flight, &assembler), &unused, &motion);
             let nonlinear: Vec<f64> = (0..w.len())
                 .map(|i| {
                     let block = i / 3;
                     let point = model.unknowns.point_of_block[block] as usize;
                     let mass = model.points.mass[point] + H * model.points.mass_damping[point];
-                    let of_change = linearisation.changed[i] - mass * linearisation.change[i];
-                    before[i] + linearisation.at_end[i] + of_change - linearisation.elastic[i]
+                    let of_change = iterate.changed[i] - mass * iterate.change[i];
+                    before[i] + iterate.at_end[i] + of_change - iterate.elastic[i]
                 })
                 .collect();
             let points = 0..state.positions.len();
             let mut misses = Vec::new();
             for share in [0.5, 0.75, 1.0] {
-                linearisation.start(&model, &flight, &known);
-                linearisation.advance(context, &flight, &motion, points.clone(), share);
-                let now = left((&mut linearisation, &flight), context, &assembler, &w);
+                iterate.start(&model, &flight, &known);
+                iterate.advance(context, &flight, &motion, points.clone(), share);
+                let now = left((&mut iterate, &flight), context, &assembler, &w);
                 let miss = now.iter().zip(&nonlinear).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
                 misses.push(miss.sqrt());
             }
