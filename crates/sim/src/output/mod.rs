@@ -15,9 +15,9 @@
 //! - [`ProblemDump`], [`read_problem`]: contact problems, to be solved outside of the run
 //! - [`verify_run`], [`verify_frame`]: proof of the guarantees from the files alone
 //!
-//! Tables and lists (`steps.csv`, `energies.csv`, `rigid.csv`, `frames.csv`, `frames.pvd`) grow by whole entries. Every
-//! other file is written under another name and renamed when it is complete. So an interrupted run is readable up to its
-//! last frame.
+//! Tables and lists (`steps.csv`, `energies.csv`, `rigid.csv`, `frames.csv`, `frames.pvd`) grow by whole entries.
+//! Every other file is written under another name and renamed when it is complete. So an interrupted run is readable up
+//! to its last frame.
 //! `docs/output.md` documents every field.
 
 mod checkpoint;
