@@ -238,7 +238,7 @@ fn add_constraints(accounts: &Accounts, step: &Substep<'_>, works: &mut [Works])
     let Substep { model, start, .. } = *step;
     let h = step.problem.time_step;
     let free = model.blocks();
-    let mut particles = start.positions.clone();
+    let mut particles = step.linearised_at.to_vec();
     let mut blocks = model.unknowns.block_of_point.clone();
     for (point, block) in blocks.iter_mut().enumerate() {
         if block.is_none() {
@@ -292,7 +292,15 @@ fn add_constraints(accounts: &Accounts, step: &Substep<'_>, works: &mut [Works])
         let forces: Vec<f64> = if index < rows.len() {
             step.solution.constraints[own_first..][..count].to_vec()
         } else if condenser.prepare(constraint, &evaluation) {
-            let of_free = |block: u32| ((block as usize) < free).then(|| velocity(block));
+            // Free points move from where their forces were linearised.
+            let led = |block: u32| {
+                let point = *model.unknowns.point_of_block.get(block as usize)? as usize;
+                Some((step.linearised_at[point] - start.positions[point]) / h)
+            };
+            let of_free = |block: u32| {
+                ((block as usize) < free)
+                    .then(|| velocity(block) - led(block).unwrap_or_else(Vector3::zeros))
+            };
             soft_forces(constraint, &evaluation, &condenser, h, of_free)
         } else {
             continue;
