@@ -1,6 +1,6 @@
 //! Runs for other programs: models in three dimensions, pictures and films.
 //!
-//! - [`glb`]: a film as binary glTF, for Blender, game engines and viewers
+//! - [`glb()`]: a film as binary glTF, for Blender, game engines and viewers
 //! - [`Artist`]: pictures without a screen or a graphics processor
 //! - [`png`], [`apng`]: pictures and films as files
 //!

@@ -131,7 +131,7 @@ impl Film {
         (description.to_string(), parts)
     }
 
-    /// The film with its controls, for a page with [`STYLE`](super::STYLE) and [`script`](super::script).
+    /// The film with its controls, for a page with [`STYLE`](super::STYLE) and [`script()`](super::script()).
     pub fn figure(&self) -> String {
         let (description, parts) = self.parts();
         figure::embedded(&description, &parts)
