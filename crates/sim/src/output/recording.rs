@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::{
-    Accepted, Checkpoint, Checksum, DumpWhen, End, Frame, FrameStamp, FrameWriter,
+    Accepted, Checkpoint, Checksum, DumpWhen, End, EnergiesCsv, Frame, FrameStamp, FrameWriter,
     NO_STRAIGHT_MOTION, OutputError, ProblemDump, RigidCsv, RunFacts, RunHeader, StepsCsv, Summary,
     Verdict, verdict, write_events,
 };
@@ -32,6 +32,7 @@ pub struct Recording<'a> {
     scene_hash: Checksum,
     frames: FrameWriter,
     steps: StepsCsv,
+    energies: Option<EnergiesCsv>,
     rigid: Option<RigidCsv>,
     summary: Summary,
     problems: Option<ProblemDump>,
@@ -70,6 +71,9 @@ impl<'a> Recording<'a> {
         let scene_hash = header.scene_hash();
         let frames = FrameWriter::create(folder, &header)?;
         let steps = StepsCsv::create(frames.folder())?;
+        let energies = (simulation.keeps_balance())
+            .then(|| EnergiesCsv::create(frames.folder(), simulation.model(), simulation.state()))
+            .transpose()?;
         let rigid = RigidCsv::create(frames.folder(), simulation.model())?;
         let mut recording = Self {
             scene,
@@ -77,6 +81,7 @@ impl<'a> Recording<'a> {
             scene_hash,
             frames,
             steps,
+            energies,
             rigid,
             summary: Summary::new(scene.settled_after()),
             problems: None,
@@ -107,9 +112,10 @@ impl<'a> Recording<'a> {
         let step = checkpoint.state.step;
         // All files are checked before any is cut.
         let steps = StepsCsv::kept(&folder, step);
+        let energies = EnergiesCsv::kept(&folder, step);
         let rigid = RigidCsv::kept(&folder, simulation.model(), step);
         let frames = FrameWriter::kept(folder, &header, &checkpoint)?;
-        let (steps, rigid) = (steps?, rigid?);
+        let (steps, energies, rigid) = (steps?, energies?, rigid?);
         let summary = Summary::new(scene.settled_after()).after(
             step,
             checkpoint.state.time,
@@ -118,6 +124,9 @@ impl<'a> Recording<'a> {
         simulation.resume(checkpoint.state.into_owned())?;
         let frames = FrameWriter::resume(frames)?;
         let steps = StepsCsv::resume(steps)?;
+        let energies = energies
+            .map(|kept| EnergiesCsv::resume(kept, simulation.model()))
+            .transpose()?;
         let rigid = rigid.map(RigidCsv::resume).transpose()?;
         Ok(Self {
             scene,
@@ -125,6 +134,7 @@ impl<'a> Recording<'a> {
             scene_hash: checkpoint.scene_hash,
             frames,
             steps,
+            energies,
             rigid,
             summary,
             problems: None,
@@ -195,6 +205,9 @@ impl<'a> Recording<'a> {
                 }
             };
             self.steps.row(&report)?;
+            if let Some(energies) = &mut self.energies {
+                energies.rows(&report)?;
+            }
             self.summary.add(&report);
             let motions = if self.simulation.moves_straight() {
                 report.substeps
