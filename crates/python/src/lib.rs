@@ -6,8 +6,8 @@
 //! - [`mesh`], [`ccd`]: meshes and collision queries from arrays
 //! - [`arrays`], [`convert`], [`compute`], [`errors`]: arrays, dictionaries, threads and signals, exceptions
 //!
-//! It does **not** know any mechanics: it converts arguments, computes without the lock of the interpreter, and converts
-//! results. `python/impinge` has what users import, with types in `_native.pyi`.
+//! It does **not** know any mechanics: it converts arguments, computes without the lock of the interpreter, and
+//! converts results. `python/impinge` has what users import, with types in `_native.pyi`.
 
 use pyo3::prelude::*;
 
