@@ -91,7 +91,7 @@ impl Synchronous {
         let energies = match &mut self.ledger {
             Some(ledger) => {
                 let energies = ledger.close(model, state);
-                external = external.map(|external| external.or(Some(ledger.from_outside())));
+                external = external.map(|external| external.or(Some(ledger.outside_work())));
                 energies
             }
             None => Energies::of(model, state),
