@@ -24,6 +24,8 @@ use parts::{Held, mean_edge, solid};
 /// Constraints, and the pairs of solids that they connect, the smaller number first.
 pub(crate) struct Joined {
     pub(crate) constraints: Vec<Constraint>,
+    /// Number of joints and links among them, which come first.
+    pub(crate) joints: usize,
     /// Those in stiffness form, links first.
     pub(crate) soft: Vec<Constraint>,
     pub(crate) soft_links: usize,
@@ -51,6 +53,7 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
         .collect();
     let mut joined = Joined {
         constraints: Vec::new(),
+        joints: 0,
         soft: Vec::new(),
         soft_links: 0,
         held: Vec::new(),
@@ -147,6 +150,9 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
 
 /// Name of a joint in messages. All constraints of a joint, or of a chain of copies, share it.
 fn named(joint: &Joint, index: usize) -> String {
+    if !joint.name.is_empty() {
+        return joint.name.clone();
+    }
     let first = &joint.first;
     match &joint.second {
         Some(second) => format!("joint {index} of `{first}` and `{second}`"),

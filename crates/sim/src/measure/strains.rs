@@ -19,12 +19,24 @@ pub(crate) const TASK: usize = 16;
 /// alone; with plastic flow, since their forces are those before the flow; and with a potential of their own, which is
 /// no quadratic form of the force.
 pub(crate) fn joint_energy(model: &Model, state: &State) -> f64 {
+    joint_energy_of(model, state, |_| true)
+}
+
+/// The same of the constraints that `counts` holds for.
+pub(crate) fn joint_energy_of(
+    model: &Model,
+    state: &State,
+    counts: impl Fn(&Constraint) -> bool + Sync,
+) -> f64 {
     let flows = |first: usize| {
         (model.constraints.stress_points)
             .binary_search_by_key(&first, |point| point.first_row)
             .is_ok_and(|at| model.constraints.stress_points[at].flows())
     };
     let [rows, soft, held] = evaluate(model, state, |list, first, constraint, evaluation| {
+        if !counts(constraint) {
+            return 0.0;
+        }
         let by_force = matches!(list, List::Rows)
             && state.time > 0.0
             && constraint.damping == 0.0

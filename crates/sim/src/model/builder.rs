@@ -3,15 +3,18 @@
 use super::materials::{BodyMaterials, needs_elements};
 use super::solver::{check_method, joint_stiffness, scales, solver_settings};
 use super::start;
-use super::{Components, Constraints, Model, Notices, PointMotion, Points, Settings, Unknowns};
+use super::{
+    Components, Constraints, HeldPoints, Loads, Model, Notices, PointMotion, Points, Settings,
+    Unknowns,
+};
 use crate::{
     error::SimError,
     geometry::{Body, BodyLengths, Geometry, HalfSpace, Neighbours},
     joints::{Joined, PartsToJoin, join},
     rigid::{RigidBody, RigidState},
     scene::{
-        BodyPart, Formulation, MeshObstaclePart, Placed, RigidMotion, RigidPart, Scene, SceneParts,
-        ShellPart,
+        BodyPart, Formulation, HeldPart, MeshObstaclePart, Placed, RigidMotion, RigidPart, Scene,
+        SceneParts, ShellPart,
     },
     solid::{
         Elements, Sheet, StrainBody, Strains, StressElement, StressLaw, StressPoint, cells_of_tets,
@@ -43,6 +46,7 @@ pub(super) struct Builder {
     motions_of_points: Vec<PointMotion>,
     rigid: Vec<RigidBody>,
     rigid_start: Vec<RigidState>,
+    held: Vec<HeldPoints>,
     bodies: Vec<Body>,
     obstacles: Vec<Body>,
     tets: Vec<[u32; 4]>,
@@ -97,7 +101,11 @@ impl Builder {
         let count = mesh.tets().len();
         self.tets
             .extend(mesh.tets().iter().map(|tet| tet.map(|node| node + offset)));
-        self.add_strains(part, &material, &original_nodes, first_tet);
+        let mut place = vec![0; original_nodes.len()];
+        for (node, &original) in (offset..).zip(&original_nodes) {
+            place[original as usize] = node;
+        }
+        self.add_strains(part, &material, &place, first_tet);
         // Copies of a body share one entry.
         let material_index = self
             .materials
@@ -132,6 +140,7 @@ impl Builder {
                         None => PointMotion::Free(u32::MAX),
                     }),
             );
+        self.add_held(index, &part.name, &part.held, |node| place[node as usize]);
         let first_triangle = self.triangles.len();
         self.triangles.extend(
             surface
@@ -160,21 +169,31 @@ impl Builder {
         Ok(())
     }
 
-    /// Records the strain measure of a solid whose tetrahedra are already added.
+    /// Records the held points of a body; `place` gives the point of each of its nodes.
+    fn add_held(&mut self, body: usize, name: &str, held: &[HeldPart], place: impl Fn(u32) -> u32) {
+        self.held.extend(held.iter().map(|part| {
+            let mut points: Vec<u32> = part.nodes.iter().map(|&node| place(node)).collect();
+            points.sort_unstable();
+            HeldPoints {
+                name: format!("{name}/{}", part.name),
+                body,
+                points,
+            }
+        }));
+    }
+
+    /// Records the strain measure of a solid whose tetrahedra are already added; `place` gives the point of each of its
+    /// nodes.
     fn add_strains(
         &mut self,
         part: &BodyPart,
         material: &Material,
-        original_nodes: &[u32],
+        place: &[u32],
         first_tet: usize,
     ) {
         let first = self.rest.len();
         let law = &part.material;
         let in_rows = law.formulation == Some(Formulation::Compliance);
-        let mut place = vec![0; original_nodes.len()];
-        for (node, &original) in (first as u32..).zip(original_nodes) {
-            place[original as usize] = node;
-        }
         let cells: Vec<[u32; 8]> = (part.cells.iter())
             .map(|cell| cell.map(|node| place[node as usize]))
             .collect();
@@ -207,7 +226,7 @@ impl Builder {
         };
         self.strains.push(StrainBody {
             name: part.name.clone(),
-            points: first..first + original_nodes.len(),
+            points: first..first + place.len(),
             first_element: match elements {
                 Elements::Hexahedra { .. } => first_cell as usize,
                 _ => first_tet,
@@ -306,6 +325,7 @@ impl Builder {
                 .push(first..first + part.mesh.vertices().len());
         }
         let body = self.add_surface(index, (&part.name, part.origin), &part.mesh, part.friction);
+        self.add_held(index, &part.name, &part.held, |node| node + offset);
         self.bodies.push(Body {
             thin: true,
             two_sided: true,
@@ -444,6 +464,7 @@ impl Builder {
             .map(|motion| ever_moves(*motion, motions))
             .collect();
         drop_idle_rows(&mut joined.constraints, &moves);
+        joined.joints = joined.constraints.len();
         let places = ThinPlaces {
             rest: &self.rest,
             bodies: &self.bodies,
@@ -507,6 +528,7 @@ impl Builder {
         }
         let Joined {
             constraints: rows,
+            joints,
             soft,
             soft_links,
             held,
@@ -540,6 +562,7 @@ impl Builder {
                     friction: part.friction,
                 })
                 .collect(),
+            frictions: BTreeMap::new(),
             neighbours: Neighbours::new(&surface),
             surface,
             lengths,
@@ -558,6 +581,7 @@ impl Builder {
         };
         let constraints = Constraints {
             rows,
+            joints,
             soft,
             soft_links,
             held,
@@ -565,6 +589,7 @@ impl Builder {
             stress_points,
             geometric_stiffness: joint_stiffness(scene),
         };
+        let loads = Loads::new(points.pull.clone(), geometry.bodies.len(), self.rigid.len());
         let components = Components::new(&geometry, &points.mass, &elements, &constraints);
         let unknowns = Unknowns::new(
             self.motions_of_points,
@@ -577,6 +602,8 @@ impl Builder {
             geometry,
             points,
             rigid: self.rigid,
+            held: self.held,
+            loads,
             elements,
             constraints,
             components,

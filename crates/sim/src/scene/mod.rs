@@ -50,7 +50,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use build::{
-    BodyPart, HalfSpacePart, MeshObstaclePart, Placed, RigidPart, SceneParts, ShellPart,
+    BodyPart, HalfSpacePart, HeldPart, MeshObstaclePart, Placed, RigidPart, SceneParts, ShellPart,
     pair_friction,
 };
 pub use error::{Diagnostic, Place, SceneError};
@@ -61,7 +61,7 @@ pub use format::{
     OutputOptions, Preconditioner, Pull, Region, Rotation, Shell, Solver, SolverMethod,
     StepperChoice, Time, Tolerances, Turn, Via, World,
 };
-pub use motion::{MotionLeg, RigidMotion};
+pub use motion::{MotionLeg, MotionStart, RigidMotion};
 
 use document::Document;
 

@@ -4,6 +4,7 @@ mod asynchronous;
 mod constrained;
 mod constrained_forces;
 mod constrained_scene;
+mod control;
 mod damage;
 mod doctor;
 mod doctor_kinds;

@@ -6,7 +6,7 @@ mod parts;
 mod place;
 
 pub use parts::{
-    BodyPart, HalfSpacePart, MeshObstaclePart, Placed, RigidPart, SceneParts, ShellPart,
+    BodyPart, HalfSpacePart, HeldPart, MeshObstaclePart, Placed, RigidPart, SceneParts, ShellPart,
     pair_friction,
 };
 
@@ -111,7 +111,7 @@ impl Builder<'_> {
             let placed = mesh
                 .map_nodes(|node| placement.position + placement.rotation * node)
                 .map_err(|error| self.mesh_error(&path, &error))?;
-            let prescribed = self.prescribed(
+            let (prescribed, held) = self.prescribed(
                 body,
                 &placement.position,
                 placed.nodes(),
@@ -130,6 +130,7 @@ impl Builder<'_> {
                 friction: body.friction.unwrap_or(self.scene.world.friction),
                 velocity,
                 prescribed,
+                held,
                 pull,
             });
         }
@@ -151,7 +152,7 @@ impl Builder<'_> {
                 .map_vertices(|vertex| placement.position + placement.rotation * vertex)
                 .map_err(|error| self.mesh_error(&path, &error))?;
             let points = placed.vertices();
-            let prescribed =
+            let (prescribed, held) =
                 self.prescribed(body, &placement.position, points, &mut prescribed_somewhere);
             let center = points.iter().sum::<Vector3<f64>>() / points.len() as f64;
             let velocity = self.velocities(body, &center, points, &prescribed);
@@ -166,6 +167,7 @@ impl Builder<'_> {
                 friction: body.friction.unwrap_or(self.scene.world.friction),
                 velocity,
                 prescribed,
+                held,
                 pull,
             });
         }

@@ -38,6 +38,15 @@ pub struct Placed {
     pub rotation: UnitQuaternion<f64>,
 }
 
+/// Nodes of a body that one prescribed motion holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeldPart {
+    /// Name within the body.
+    pub name: String,
+    /// The nodes, ascending; none if earlier entries hold them all.
+    pub nodes: Vec<u32>,
+}
+
 /// One elastic body.
 #[derive(Debug, Clone)]
 pub struct BodyPart {
@@ -59,6 +68,8 @@ pub struct BodyPart {
     pub velocity: Vec<Vector3<f64>>,
     /// For each node, the index of its prescribed motion in [`SceneParts::motions`]; `None` if it is free.
     pub prescribed: Vec<Option<usize>>,
+    /// The prescribed nodes, by the entry of `fixed` that holds them.
+    pub held: Vec<HeldPart>,
     /// Constant force on each node (N).
     pub pull: Vec<Vector3<f64>>,
 }
@@ -84,6 +95,8 @@ pub struct ShellPart {
     pub velocity: Vec<Vector3<f64>>,
     /// For each point, the index of its prescribed motion in [`SceneParts::motions`]; `None` if it is free.
     pub prescribed: Vec<Option<usize>>,
+    /// The prescribed points, by the entry of `fixed` that holds them.
+    pub held: Vec<HeldPart>,
     /// Constant force on each point (N).
     pub pull: Vec<Vector3<f64>>,
 }

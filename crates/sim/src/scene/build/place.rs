@@ -1,11 +1,11 @@
 //! Placement, initial velocities, prescribed motions and nodal forces of bodies.
 
 use super::builder::{Builder, bounds};
-use super::parts::Placed;
+use super::parts::{HeldPart, Placed};
 use crate::scene::SceneError;
 use crate::scene::arrange::{SplitMix64, grid_offset};
 use crate::scene::format::{Body, Copies, Leg, Motion, Region, Rotation};
-use crate::scene::motion::{MotionLeg, RigidMotion};
+use crate::scene::motion::{MotionLeg, MotionStart, RigidMotion};
 use nalgebra::{Unit, UnitQuaternion, Vector3};
 
 /// Distance between copies over the distance they need: far more than rounding, too little to see.
@@ -15,25 +15,39 @@ pub(super) const SPACING_SLACK: f64 = 1.02;
 const ROUNDED: f64 = 1e-12;
 
 impl Builder<'_> {
-    /// The motion of each point in a `fixed` box of `body`. Marks the boxes that contain a point.
+    /// The motion of each point in a `fixed` box of `body`, and the points of each box that no earlier one selects.
+    /// Marks the boxes that contain a point.
     pub(super) fn prescribed(
         &mut self,
         body: &Body,
         position: &Vector3<f64>,
         points: &[Vector3<f64>],
         seen: &mut [bool],
-    ) -> Vec<Option<usize>> {
+    ) -> (Vec<Option<usize>>, Vec<HeldPart>) {
         let mut prescribed = vec![None; points.len()];
-        for (fixed, seen) in body.fixed.iter().zip(seen) {
+        let mut held = Vec::new();
+        for (number, (fixed, seen)) in body.fixed.iter().zip(seen).enumerate() {
             let motion = self.motion(fixed.motion.as_ref(), position, fixed.until);
-            for (node, slot) in points.iter().zip(&mut prescribed) {
+            let mut selected = Vec::new();
+            for (index, (node, slot)) in points.iter().zip(&mut prescribed).enumerate() {
                 if is_inside(fixed.region.as_ref(), node) {
                     *seen = true;
-                    slot.get_or_insert(motion);
+                    if slot.is_none() {
+                        *slot = Some(motion);
+                        selected.push(index as u32);
+                    }
                 }
             }
+            held.push(HeldPart {
+                name: if fixed.name.is_empty() {
+                    format!("held {}", number + 1)
+                } else {
+                    fixed.name.clone()
+                },
+                nodes: selected,
+            });
         }
-        prescribed
+        (prescribed, held)
     }
 
     /// Initial velocity of each point of `body`, which rotates about `center`.
@@ -204,6 +218,7 @@ impl Builder<'_> {
             center: motion.center.map_or(*position, Vector3::from),
             until: None,
             then: motion.then.iter().map(leg).collect(),
+            start: MotionStart::default(),
         });
         // The centre of a motion at rest has no meaning.
         let motion = if motion.is_rest() {

@@ -104,6 +104,9 @@ impl<'de> Deserialize<'de> for MeshGroup {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Joint {
+    /// Name in messages and tables. Default: `joint`, its number from 0, and the bodies.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
     /// Kind of the joint.
     pub kind: JointKind,
     /// Name of a body. If a body with copies is joined to itself, each copy is joined to the next; the anchor is that

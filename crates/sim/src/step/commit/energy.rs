@@ -4,7 +4,7 @@
 //! gain = E(end) − E(start) − W          E = kinetic + elastic + gravitational (+ penalty layers)
 //! ```
 //!
-//! `W` is the external work: of nodal forces, and of contact forces on bodies with a prescribed motion. Friction,
+//! `W` is the external work: of given forces and torques, and of contact forces on bodies with a prescribed motion. Friction,
 //! damping and implicit Euler only dissipate, so a gain is an error: of the linearisation of a long step, or of a
 //! coarse tolerance. Gains are summed up until they are lost again, so that both a slow drift and a burst are found.
 
@@ -86,6 +86,16 @@ pub(crate) struct ExternalWork {
     /// Largest energy by which velocities of the asynchronous stepper are ahead of positions (J): by the impulses of
     /// given forces over one period, which is at most a step.
     by_clocks: f64,
+}
+
+impl ExternalWork {
+    /// The same with further work (J).
+    pub(crate) fn with(self, work: f64) -> Self {
+        Self {
+            work: self.work + work,
+            ..self
+        }
+    }
 }
 
 /// The energy account over substeps.

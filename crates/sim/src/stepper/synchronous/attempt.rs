@@ -84,7 +84,11 @@ impl Synchronous {
         let external = if self.extensions.has_forces() {
             None
         } else {
-            (self.account).external_work(model, ways, &self.known_velocity, contacts)
+            let velocity = &self.solution.velocity;
+            let of_loads = (self.rigid).work_of_loads(model, state, velocity, time_step);
+            (self.account)
+                .external_work(model, ways, &self.known_velocity, contacts)
+                .map(|external| external.with(of_loads))
         };
         self.accept(model, state, time_step);
         let energies = Energies::of(model, state);
