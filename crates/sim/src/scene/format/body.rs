@@ -79,7 +79,7 @@ pub struct Pull {
 #[serde(deny_unknown_fields)]
 pub struct Fixed {
     /// Name of these nodes, to find them by `BODY/NAME` in a program and in tables. Default: `held` and its number.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// The nodes inside this box at time 0, in world coordinates. Default: all nodes of the body.
     #[serde(rename = "box", skip_serializing_if = "Option::is_none")]
