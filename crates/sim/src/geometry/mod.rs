@@ -62,6 +62,22 @@ impl Geometry {
         (0..all).filter(move |&index| self.name_of(index) == name)
     }
 
+    /// Numbers of the solid of that name; if there is none, of all its copies, `NAME 1` and so on.
+    pub fn copies_named(&self, name: &str) -> Vec<usize> {
+        let exact: Vec<usize> = self.solids_named(name).collect();
+        if !exact.is_empty() {
+            return exact;
+        }
+        let is_copy = |of: &str| {
+            let number = of.strip_prefix(name).and_then(|rest| rest.strip_prefix(' '));
+            number.is_some_and(|number| {
+                !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+            })
+        };
+        let all = self.solid_count() + self.half_spaces.len();
+        (0..all).filter(|&index| is_copy(self.name_of(index))).collect()
+    }
+
     /// Name of a body, mesh obstacle or half-space by number.
     pub fn name_of(&self, index: usize) -> &str {
         if index < self.solid_count() {

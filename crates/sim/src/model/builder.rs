@@ -2,6 +2,8 @@
 
 use super::materials::{BodyMaterials, needs_elements};
 use super::solver::{check_method, joint_stiffness, scales, solver_settings};
+use super::frictions::set_pair_frictions;
+use super::loads::{LoadsOfScene, VaryingPull};
 use super::start;
 use super::{
     Components, Constraints, HeldPoints, Loads, Model, Notices, PointMotion, Points, Settings,
@@ -13,7 +15,7 @@ use crate::{
     joints::{Joined, PartsToJoin, join},
     rigid::{RigidBody, RigidState},
     scene::{
-        BodyPart, Formulation, HeldPart, MeshObstaclePart, Placed, RigidMotion, RigidPart, Scene,
+        BodyPart, Formulation, GivenLoad, GivenPull, HeldPart, MeshObstaclePart, Placed, RigidMotion, RigidPart, Scene,
         SceneParts, ShellPart,
     },
     solid::{
@@ -47,6 +49,8 @@ pub(super) struct Builder {
     rigid: Vec<RigidBody>,
     rigid_start: Vec<RigidState>,
     held: Vec<HeldPoints>,
+    varying: Vec<VaryingPull>,
+    loads_of_bodies: Vec<(usize, GivenLoad)>,
     bodies: Vec<Body>,
     obstacles: Vec<Body>,
     tets: Vec<[u32; 4]>,
@@ -141,6 +145,7 @@ impl Builder {
                     }),
             );
         self.add_held(index, &part.name, &part.held, |node| place[node as usize]);
+        self.add_loads(index, &part.varying, &part.load, |node| place[node as usize]);
         let first_triangle = self.triangles.len();
         self.triangles.extend(
             surface
@@ -167,6 +172,24 @@ impl Builder {
             original_nodes,
         });
         Ok(())
+    }
+
+    /// Records the given forces of a body that are no constant nodal ones; `place` gives the point of each of its nodes.
+    fn add_loads(
+        &mut self,
+        body: usize,
+        varying: &[GivenPull],
+        load: &GivenLoad,
+        place: impl Fn(u32) -> u32,
+    ) {
+        self.varying.extend(varying.iter().map(|pull| VaryingPull {
+            points: pull.nodes.iter().map(|&node| place(node)).collect(),
+            share: pull.share,
+            force: pull.force.clone(),
+        }));
+        if *load != GivenLoad::default() {
+            self.loads_of_bodies.push((body, load.clone()));
+        }
     }
 
     /// Records the held points of a body; `place` gives the point of each of its nodes.
@@ -326,6 +349,7 @@ impl Builder {
         }
         let body = self.add_surface(index, (&part.name, part.origin), &part.mesh, part.friction);
         self.add_held(index, &part.name, &part.held, |node| node + offset);
+        self.add_loads(index, &part.varying, &part.load, |node| node + offset);
         self.bodies.push(Body {
             thin: true,
             two_sided: true,
@@ -363,6 +387,7 @@ impl Builder {
             let spin = part.angular_velocity;
             let velocities = rigid.arms.iter().map(|a| part.velocity + spin.cross(a));
             let velocities = velocities.collect();
+            self.add_loads(index, &[], &part.load, |node| node);
             self.rigid_start.push(rigid.start(part.velocity, spin));
             self.rigid.push(rigid);
             (PointMotion::Rigid(self.rigid.len() as u32 - 1), velocities)
@@ -551,7 +576,7 @@ impl Builder {
         self.pull.resize(self.rest.len(), Vector3::zeros());
         let solids: Vec<&Body> = self.bodies.iter().chain(&self.obstacles).collect();
         let lengths = BodyLengths::new(&solids, &surface, &self.rest);
-        let geometry = Geometry {
+        let mut geometry = Geometry {
             bodies: self.bodies,
             obstacles: self.obstacles,
             half_spaces: (parts.half_spaces.iter())
@@ -568,6 +593,7 @@ impl Builder {
             lengths,
             tolerances: scales(scene),
         };
+        set_pair_frictions(scene, &mut geometry)?;
         let points = Points {
             mass_damping: elastic.lumped_mass_damping(),
             rest: self.rest,
@@ -589,7 +615,12 @@ impl Builder {
             stress_points,
             geometric_stiffness: joint_stiffness(scene),
         };
-        let loads = Loads::new(points.pull.clone(), geometry.bodies.len(), self.rigid.len());
+        let of_scene = LoadsOfScene {
+            constant: points.pull.clone(),
+            varying: self.varying,
+            of_bodies: self.loads_of_bodies,
+        };
+        let loads = Loads::new(of_scene, geometry.bodies.len(), self.rigid.len());
         let components = Components::new(&geometry, &points.mass, &elements, &constraints);
         let unknowns = Unknowns::new(
             self.motions_of_points,
@@ -598,7 +629,7 @@ impl Builder {
             &elements,
             &constraints,
         );
-        let model = Model {
+        let mut model = Model {
             geometry,
             points,
             rigid: self.rigid,
@@ -626,7 +657,7 @@ impl Builder {
                 doubtful_joints,
             },
         };
-        let state = start::start_state(&model, self.velocities, self.rigid_start);
+        let state = start::start_state(&mut model, self.velocities, self.rigid_start);
         Ok((model, state))
     }
 }

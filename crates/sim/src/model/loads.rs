@@ -1,7 +1,10 @@
 //! Given forces and torques on bodies, in addition to gravity.
 
 use super::{Model, PointMotion};
-use crate::state::State;
+use crate::{
+    scene::{GivenLoad, Signal},
+    state::State,
+};
 use nalgebra::{Matrix3, Vector3};
 
 /// Force and torque on a body.
@@ -20,11 +23,36 @@ impl Load {
     }
 }
 
-/// Given forces: constant during a step, set between steps.
+/// Force on some points that changes with time.
+#[derive(Debug, Clone)]
+pub(super) struct VaryingPull {
+    pub(super) points: Vec<u32>,
+    /// Share of each point, relative to `force`.
+    pub(super) share: f64,
+    /// Total force (N).
+    pub(super) force: Signal,
+}
+
+/// The given forces of a scene.
+#[derive(Debug, Clone, Default)]
+pub(super) struct LoadsOfScene {
+    /// Constant force on each point (N).
+    pub(super) constant: Vec<Vector3<f64>>,
+    pub(super) varying: Vec<VaryingPull>,
+    /// Bodies with a force or torque as a whole.
+    pub(super) of_bodies: Vec<(usize, GivenLoad)>,
+}
+
+/// Given forces: constant during a step, set between steps. Those that change with time have their mean over the step,
+/// so that its impulse is theirs.
 #[derive(Debug, Clone, Default)]
 pub struct Loads {
     /// Constant force on each point from the scene (N).
     constant: Vec<Vector3<f64>>,
+    /// Forces on points from the scene that change with time.
+    varying: Vec<VaryingPull>,
+    /// Loads of bodies from the scene: the index of each body with its load.
+    of_scene: Vec<(usize, GivenLoad)>,
     /// Load that a program set, of each body in the order of the geometry.
     given: Vec<Load>,
     /// Load of each free rigid body in the present step.
@@ -34,10 +62,17 @@ pub struct Loads {
 }
 
 impl Loads {
-    /// The constant nodal forces `constant` (N), of a model with so many bodies and free rigid bodies.
-    pub(super) fn new(constant: Vec<Vector3<f64>>, bodies: usize, rigid: usize) -> Self {
+    /// The loads `of_scene`, of a model with so many bodies and free rigid bodies.
+    pub(super) fn new(of_scene: LoadsOfScene, bodies: usize, rigid: usize) -> Self {
+        let LoadsOfScene {
+            constant,
+            varying,
+            of_bodies,
+        } = of_scene;
         Self {
             constant,
+            varying,
+            of_scene: of_bodies,
             given: vec![Load::default(); bodies],
             rigid: vec![Load::default(); rigid],
             varies: false,
@@ -79,27 +114,43 @@ impl Loads {
 impl Model {
     /// Sets the forces of the step that starts at `state`.
     pub(crate) fn load_step(&mut self, state: &State) {
+        let (start, end) = (state.time, state.time + self.settings.time_step);
+        let mean = |signal: &Option<Signal>| {
+            let value = signal.as_ref().map(|signal| signal.mean(start, end));
+            Vector3::from(value.unwrap_or_default())
+        };
+        let mut loads = self.loads.given.clone();
+        for (body, load) in &self.loads.of_scene {
+            loads[*body].force += mean(&load.force);
+            loads[*body].torque += mean(&load.torque);
+        }
         for (rigid, load) in self.rigid.iter().zip(&mut self.loads.rigid) {
-            *load = self.loads.given[rigid.body];
+            *load = loads[rigid.body];
         }
         let is_deformable = |body: usize| !self.geometry.bodies[body].is_rigid();
-        let loaded: Vec<usize> = (0..self.geometry.bodies.len())
-            .filter(|&body| !self.loads.given[body].is_zero() && is_deformable(body))
+        let loaded: Vec<usize> = (0..loads.len())
+            .filter(|&body| !loads[body].is_zero() && is_deformable(body))
             .collect();
-        if loaded.is_empty() && !self.loads.varies {
+        let varies = !(loaded.is_empty() && self.loads.varying.is_empty());
+        if !varies && !self.loads.varies {
             return;
         }
         self.points.pull.clone_from(&self.loads.constant);
-        for &body in &loaded {
-            self.spread(body, state);
+        for pull in &self.loads.varying {
+            let share = Vector3::from(pull.force.mean(start, end)) * pull.share;
+            for &point in &pull.points {
+                self.points.pull[point as usize] += share;
+            }
         }
-        self.loads.varies = !loaded.is_empty();
+        for &body in &loaded {
+            self.spread(body, &loads[body], state);
+        }
+        self.loads.varies = varies;
     }
 
     /// Adds the load of a deformable body to the forces of its free nodes, `m (a + α × r)` at the arm `r` from their
     /// centre of mass: in proportion to the masses, so that only the torque deforms the body.
-    fn spread(&mut self, body: usize, state: &State) {
-        let load = self.loads.given[body];
+    fn spread(&mut self, body: usize, load: &Load, state: &State) {
         let points = self.geometry.bodies[body].points.clone();
         let free: Vec<usize> = points
             .filter(|&point| matches!(self.unknowns.motion_of_point[point], PointMotion::Free(_)))

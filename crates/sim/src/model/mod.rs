@@ -5,6 +5,7 @@ mod builder;
 mod components;
 mod constraints;
 mod elements;
+mod frictions;
 mod loads;
 mod materials;
 mod notices;

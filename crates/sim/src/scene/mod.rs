@@ -32,6 +32,7 @@
 
 mod arrange;
 mod build;
+mod compose;
 mod deserialize;
 mod document;
 mod error;
@@ -50,7 +51,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use build::{
-    BodyPart, HalfSpacePart, HeldPart, MeshObstaclePart, Placed, RigidPart, SceneParts, ShellPart,
+    BodyPart, GivenLoad, GivenPull, HalfSpacePart, HeldPart, MeshObstaclePart, Placed, RigidPart, SceneParts, ShellPart,
     pair_friction,
 };
 pub use error::{Diagnostic, Place, SceneError};
@@ -58,8 +59,8 @@ pub use format::{
     Asynchronous, Body, BodyKind, BodyMesh, BroadPhase, Copies, Delassus, Detection, Evaluation,
     FilledSurface, Fixed, Formulation, FreeFlight, Joint, JointKind, JointStiffness, Leg, Material,
     MaterialModel, MeshFile, MeshGroup, Motion, Obstacle, ObstacleShape, Orthotropic,
-    OutputOptions, Preconditioner, Pull, Region, Rotation, Shell, Solver, SolverMethod,
-    StepperChoice, Time, Tolerances, Turn, Via, World,
+    OutputOptions, PairFriction, Preconditioner, Pull, Region, Rotation, Shell, Signal, Solver,
+    SolverMethod, StepperChoice, Time, Tolerances, Turn, Turning, Via, World,
 };
 pub use motion::{MotionLeg, MotionStart, RigidMotion};
 
@@ -98,6 +99,9 @@ pub struct Scene {
     /// Joints and links between bodies, or between bodies and the world.
     #[serde(default, rename = "joint")]
     pub joints: Vec<Joint>,
+    /// Friction of pairs of bodies and obstacles.
+    #[serde(default, rename = "friction", skip_serializing_if = "Vec::is_empty")]
+    pub frictions: Vec<PairFriction>,
 
     /// The positions of the keys in the text; `None` for a scene that a program built.
     #[serde(skip)]

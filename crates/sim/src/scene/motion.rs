@@ -93,6 +93,15 @@ impl RigidMotion {
         self.then.clear();
     }
 
+    /// Makes the point that is at `place` (m) at `time` (s) the centre, without a change of the motion at that time.
+    pub fn recenter(&mut self, time: f64, place: Vector3<f64>) {
+        let (velocity, spin) = self.velocities_at(time);
+        let old = self.center + self.shift_at(time);
+        self.redirect(time, velocity + spin.cross(&(place - old)), spin);
+        self.center += self.start.turn.inverse() * (place - old);
+        self.start.shift = place - self.center;
+    }
+
     /// Whether it has ended at `time` (s). Times of steps are sums: `until` counts as reached within their rounding.
     pub fn has_ended(&self, time: f64) -> bool {
         self.until.is_some_and(|until| time >= until * (1.0 - 1e-9))

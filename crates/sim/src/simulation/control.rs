@@ -87,6 +87,19 @@ impl Simulation {
         Ok(())
     }
 
+    /// Makes the point at `place` (m) the centre of a prescribed motion from now on: the point whose velocity
+    /// [`set_velocity`](Self::set_velocity) sets, and about which the rest turns.
+    ///
+    /// # Errors
+    /// As [`set_velocity`](Self::set_velocity).
+    pub fn set_center(&mut self, name: &str, place: [f64; 3]) -> Result<(), ControlError> {
+        let driven = self.driven(name)?;
+        check_finite(&place, "centre (m)", name)?;
+        let time = self.state.time;
+        self.own_motion(&driven).recenter(time, place.into());
+        Ok(())
+    }
+
     /// Makes a prescribed rigid body or obstacle reach `pose` at the end of the next step, by constant velocities, and
     /// stand still from then on. Bodies in its way are pushed; where none can give way, the step is an error.
     ///
@@ -297,7 +310,7 @@ impl Simulation {
             }
         }
         let motion = &mut unknowns.motions[index];
-        if motion.is_rest() {
+        if motion.is_rest() && motion.start.at == 0.0 {
             // The centre of a motion at rest has no meaning.
             motion.center = driven.center;
         }

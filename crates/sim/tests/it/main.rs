@@ -1,6 +1,7 @@
 //! One test binary; modules mirror `src`.
 
 mod asynchronous;
+mod compose;
 mod constrained;
 mod constrained_forces;
 mod constrained_scene;

@@ -6,7 +6,7 @@ mod parts;
 mod place;
 
 pub use parts::{
-    BodyPart, HalfSpacePart, HeldPart, MeshObstaclePart, Placed, RigidPart, SceneParts, ShellPart,
+    BodyPart, GivenLoad, GivenPull, HalfSpacePart, HeldPart, MeshObstaclePart, Placed, RigidPart, SceneParts, ShellPart,
     pair_friction,
 };
 
@@ -76,6 +76,14 @@ fn nodes_of_entries(scene: &Scene) -> impl Iterator<Item = (String, u64)> {
     }))
 }
 
+/// Force and torque of a body.
+fn given_load(body: &Body) -> GivenLoad {
+    GivenLoad {
+        force: body.force.clone(),
+        torque: body.torque.clone(),
+    }
+}
+
 /// Rejects meshes that would exhaust the memory while they are generated.
 fn refuse_huge(scene: &Scene) -> Result<(), SceneError> {
     let mut sum = 0_u64;
@@ -119,7 +127,7 @@ impl Builder<'_> {
             );
             let center = center_of_mass(&placed);
             let velocity = self.velocities(body, &center, placed.nodes(), &prescribed);
-            let pull = self.pull(index, body, placed.nodes(), &prescribed)?;
+            let (pull, varying) = self.pull(index, body, placed.nodes(), &prescribed)?;
             self.parts.bodies.push(BodyPart {
                 name: name_of(index, body, copy),
                 mesh: placed,
@@ -132,6 +140,8 @@ impl Builder<'_> {
                 prescribed,
                 held,
                 pull,
+                varying,
+                load: given_load(body),
             });
         }
         self.check_fixed(index, body, &prescribed_somewhere)
@@ -156,7 +166,7 @@ impl Builder<'_> {
                 self.prescribed(body, &placement.position, points, &mut prescribed_somewhere);
             let center = points.iter().sum::<Vector3<f64>>() / points.len() as f64;
             let velocity = self.velocities(body, &center, points, &prescribed);
-            let pull = self.pull(index, body, points, &prescribed)?;
+            let (pull, varying) = self.pull(index, body, points, &prescribed)?;
             self.parts.shells.push(ShellPart {
                 name: name_of(index, body, copy),
                 mesh: placed,
@@ -169,6 +179,8 @@ impl Builder<'_> {
                 prescribed,
                 held,
                 pull,
+                varying,
+                load: given_load(body),
             });
         }
         self.check_fixed(index, body, &prescribed_somewhere)
@@ -204,6 +216,7 @@ impl Builder<'_> {
                 velocity: body.velocity.into(),
                 angular_velocity: body.angular_velocity.into(),
                 motion,
+                load: given_load(body),
             });
         }
         Ok(())

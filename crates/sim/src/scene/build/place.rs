@@ -1,10 +1,10 @@
 //! Placement, initial velocities, prescribed motions and nodal forces of bodies.
 
 use super::builder::{Builder, bounds};
-use super::parts::{HeldPart, Placed};
+use super::parts::{GivenPull, HeldPart, Placed};
 use crate::scene::SceneError;
 use crate::scene::arrange::{SplitMix64, grid_offset};
-use crate::scene::format::{Body, Copies, Leg, Motion, Region, Rotation};
+use crate::scene::format::{Body, Copies, Leg, Motion, Region, Rotation, Signal, Turning};
 use crate::scene::motion::{MotionLeg, MotionStart, RigidMotion};
 use nalgebra::{Unit, UnitQuaternion, Vector3};
 
@@ -69,15 +69,17 @@ impl Builder<'_> {
         points.iter().zip(prescribed).map(of).collect()
     }
 
-    /// The constant force on each point of a copy of `body`. A pull without a movable point is a mistake.
+    /// The constant force on each point of a copy of `body`, and the forces that change. A pull without a movable point
+    /// is a mistake.
     pub(super) fn pull(
         &self,
         index: usize,
         body: &Body,
         points: &[Vector3<f64>],
         prescribed: &[Option<usize>],
-    ) -> Result<Vec<Vector3<f64>>, SceneError> {
+    ) -> Result<(Vec<Vector3<f64>>, Vec<GivenPull>), SceneError> {
         let mut forces = vec![Vector3::zeros(); points.len()];
+        let mut varying = Vec::new();
         for (number, pull) in body.pulls.iter().enumerate() {
             let pulled: Vec<usize> = (0..points.len())
                 .filter(|&point| prescribed[point].is_none())
@@ -93,12 +95,20 @@ impl Builder<'_> {
                     "correct the box (world coordinates in m, the body as placed at time 0) or remove the entry",
                 ));
             }
-            let share = Vector3::from(pull.force) / pulled.len() as f64;
+            let Signal::Constant(force) = pull.force else {
+                varying.push(GivenPull {
+                    share: 1.0 / pulled.len() as f64,
+                    nodes: pulled.into_iter().map(|point| point as u32).collect(),
+                    force: pull.force.clone(),
+                });
+                continue;
+            };
+            let share = Vector3::from(force) / pulled.len() as f64;
             for point in pulled {
                 forces[point] += share;
             }
         }
-        Ok(forces)
+        Ok((forces, varying))
     }
 
     /// A `fixed` box without points is a mistake.
@@ -212,13 +222,16 @@ impl Builder<'_> {
         position: &Vector3<f64>,
         until: Option<f64>,
     ) -> usize {
-        let motion = motion.map_or_else(RigidMotion::rest, |motion| RigidMotion {
-            velocity: motion.velocity.into(),
-            angular_velocity: motion.angular_velocity.into(),
-            center: motion.center.map_or(*position, Vector3::from),
-            until: None,
-            then: motion.then.iter().map(leg).collect(),
-            start: MotionStart::default(),
+        let motion = motion.map_or_else(RigidMotion::rest, |motion| {
+            let (first, then) = legs(motion);
+            RigidMotion {
+                velocity: first.velocity,
+                angular_velocity: first.angular_velocity,
+                center: motion.center.map_or(*position, Vector3::from),
+                until: None,
+                then,
+                start: MotionStart::default(),
+            }
         });
         // The centre of a motion at rest has no meaning.
         let motion = if motion.is_rest() {
@@ -236,6 +249,58 @@ impl Builder<'_> {
                 motions.len() - 1
             })
     }
+}
+
+/// The leg of a motion that begins at time 0, and those after it.
+fn legs(motion: &Motion) -> (MotionLeg, Vec<MotionLeg>) {
+    let first = MotionLeg {
+        at: 0.0,
+        velocity: motion.velocity.into(),
+        angular_velocity: motion.angular_velocity.into(),
+    };
+    let turns = motion.turn.iter().flat_map(|turn| &turn.degrees);
+    let (shifts, turns) = (
+        motion.shift.iter().map(|(at, _)| *at),
+        turns.map(|(at, _)| *at),
+    );
+    let mut times: Vec<f64> = shifts.chain(turns).collect();
+    if times.is_empty() {
+        return (first, motion.then.iter().map(leg).collect());
+    }
+    times.push(0.0);
+    times.sort_by(f64::total_cmp);
+    times.dedup();
+    let shift = Signal::Table(motion.shift.clone());
+    let turned = |turn: &Turning, time: f64| {
+        let angles = turn.degrees.iter().map(|(at, angle)| (*at, [*angle, 0.0, 0.0]));
+        Signal::Table(angles.collect()).at(time)[0].to_radians()
+    };
+    let ends = times[1..].iter().copied().map(Some).chain([None]);
+    let between = times.iter().zip(ends).map(|(&at, end)| {
+        let velocity = match end {
+            _ if motion.shift.is_empty() => first.velocity,
+            Some(end) => {
+                (Vector3::from(shift.at(end)) - Vector3::from(shift.at(at))) / (end - at)
+            }
+            None => Vector3::zeros(),
+        };
+        let angular_velocity = match (&motion.turn, end) {
+            (None, _) => first.angular_velocity,
+            (Some(turn), Some(end)) => {
+                let angle = turned(turn, end) - turned(turn, at);
+                normalized(&turn.axis) * (angle / (end - at))
+            }
+            (Some(_), None) => Vector3::zeros(),
+        };
+        MotionLeg {
+            at,
+            velocity,
+            angular_velocity,
+        }
+    });
+    let mut legs: Vec<MotionLeg> = between.collect();
+    let first = legs.remove(0);
+    (first, legs)
 }
 
 fn leg(leg: &Leg) -> MotionLeg {

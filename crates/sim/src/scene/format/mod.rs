@@ -10,14 +10,17 @@ mod material;
 mod mesh;
 mod obstacle;
 mod settings;
+mod signal;
 
 pub use body::{
-    Body, BodyKind, Copies, Fixed, Leg, Motion, Obstacle, Pull, Region, Rotation, Turn,
+    Body, BodyKind, Copies, Fixed, Leg, Motion, Obstacle, PairFriction, Pull, Region, Rotation,
+    Turn, Turning,
 };
 pub use joint::{Joint, JointKind, MeshGroup, Via};
 pub use material::{Formulation, Material, MaterialModel, Orthotropic, Shell};
 pub use mesh::{BodyMesh, FilledSurface, MeshFile};
 pub use obstacle::ObstacleShape;
+pub use signal::Signal;
 pub use settings::{
     Asynchronous, BroadPhase, Delassus, Detection, Evaluation, FreeFlight, JointStiffness,
     OutputOptions, Preconditioner, Solver, SolverMethod, StepperChoice, Time, Tolerances, World,
