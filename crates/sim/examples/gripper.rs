@@ -13,7 +13,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ..Material::new(5e4, 0.4, 500.0)
     };
     let ball = Body::elastic(BodyMesh::sphere(0.03, 2), soft);
-    let finger = || Body::driven(BodyMesh::cuboid([0.02, 0.06, 0.06], [1; 3]), Motion::default());
+    let finger = || {
+        Body::driven(
+            BodyMesh::cuboid([0.02, 0.06, 0.06], [1; 3]),
+            Motion::default(),
+        )
+    };
     let scene = Scene::new()
         .time_step(5e-3)
         .body(ball.named("ball").at([0.0, 0.0, 0.0301]))
@@ -32,8 +37,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     });
     gripper.step_until(1.5)?;
     let (ball, finger) = (gripper.body("ball")?, gripper.body("left")?);
-    assert!((ball.center_of_mass().z - 0.13).abs() < 3e-3, "the ball is 10 cm higher");
-    assert!((finger.contact_load().force.x + GRIP).abs() < 0.05, "the grip holds");
-    assert!((2.0 * finger.contact_load().force.z + 9.81 * ball.mass()).abs() < 0.02, "friction carries the weight");
+    assert!(
+        (ball.center_of_mass().z - 0.13).abs() < 3e-3,
+        "the ball is 10 cm higher"
+    );
+    assert!(
+        (finger.contact_load().force.x + GRIP).abs() < 0.05,
+        "the grip holds"
+    );
+    assert!(
+        (2.0 * finger.contact_load().force.z + 9.81 * ball.mass()).abs() < 0.02,
+        "friction carries the weight"
+    );
     Ok(())
 }

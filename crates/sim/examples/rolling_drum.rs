@@ -20,7 +20,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let out = RADIUS + 0.5 * THICK;
         let mesh = BodyMesh::cuboid([width, 0.12, THICK], [1; 3]);
         let body = Body::driven(mesh, Motion::default());
-        let body = body.at([out * sin, 0.0, out * cos]).rotated([0.0, 1.0, 0.0], angle);
+        let body = body
+            .at([out * sin, 0.0, out * cos])
+            .rotated([0.0, 1.0, 0.0], angle);
         scene = scene.body(body.named(format!("plank {plank}")));
     }
     for (ball, x) in [-0.06, 0.0, 0.06].into_iter().enumerate() {
@@ -57,7 +59,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let weight = 3.0 * 9.81 * drum.body("ball 0")?.mass();
     let (support, shift) = (support / steps, shift / steps / 3.0);
-    assert!((support - weight).abs() < 0.1 * weight, "{support} N carry {weight} N");
-    assert!(shift < -0.01, "the rising wall takes the balls along: {shift} m");
+    assert!(
+        (support - weight).abs() < 0.1 * weight,
+        "{support} N carry {weight} N"
+    );
+    assert!(
+        shift < -0.01,
+        "the rising wall takes the balls along: {shift} m"
+    );
     Ok(())
 }

@@ -22,6 +22,7 @@ pub(crate) use parts::PartsToJoin;
 use parts::{Held, mean_edge, solid};
 
 /// Constraints, and the pairs of solids that they connect, the smaller number first.
+#[derive(Default)]
 pub(crate) struct Joined {
     pub(crate) constraints: Vec<Constraint>,
     /// Number of joints and links among them, which come first.
@@ -51,16 +52,7 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
             orientation: UnitQuaternion::identity(),
         })
         .collect();
-    let mut joined = Joined {
-        constraints: Vec::new(),
-        joints: 0,
-        soft: Vec::new(),
-        soft_links: 0,
-        held: Vec::new(),
-        stress_points: Vec::new(),
-        pairs: Vec::new(),
-        notices: Vec::new(),
-    };
+    let mut joined = Joined::default();
     for (index, joint) in scene.joints.iter().enumerate() {
         let path = format!("joint.{index}");
         let first = held(scene, parts, &format!("{path}.first"), &joint.first)?;

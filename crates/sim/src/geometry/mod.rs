@@ -69,13 +69,17 @@ impl Geometry {
             return exact;
         }
         let is_copy = |of: &str| {
-            let number = of.strip_prefix(name).and_then(|rest| rest.strip_prefix(' '));
+            let number = of
+                .strip_prefix(name)
+                .and_then(|rest| rest.strip_prefix(' '));
             number.is_some_and(|number| {
                 !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
             })
         };
         let all = self.solid_count() + self.half_spaces.len();
-        (0..all).filter(|&index| is_copy(self.name_of(index))).collect()
+        (0..all)
+            .filter(|&index| is_copy(self.name_of(index)))
+            .collect()
     }
 
     /// Name of a body, mesh obstacle or half-space by number.

@@ -262,13 +262,11 @@ impl<'a> BodyView<'a> {
 
     /// Angular momentum about the centre of mass (N·m·s).
     pub fn angular_momentum(&self) -> Vector3<f64> {
-        match self.rigid() {
-            Some((_, at)) => at.angular_momentum,
-            None => {
-                let center = self.center_of_mass();
-                self.sum(|mass, x, v| (x - center).cross(v) * mass)
-            }
+        if let Some((_, at)) = self.rigid() {
+            return at.angular_momentum;
         }
+        let center = self.center_of_mass();
+        self.sum(|mass, x, v| (x - center).cross(v) * mass)
     }
 
     /// Energies (J).

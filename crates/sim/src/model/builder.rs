@@ -1,9 +1,9 @@
 //! Builds the model and its first state from the parts of a scene.
 
-use super::materials::{BodyMaterials, needs_elements};
-use super::solver::{check_method, joint_stiffness, scales, solver_settings};
 use super::frictions::set_pair_frictions;
 use super::loads::{LoadsOfScene, VaryingPull};
+use super::materials::{BodyMaterials, needs_elements};
+use super::solver::{check_method, joint_stiffness, scales, solver_settings};
 use super::start;
 use super::{
     Components, Constraints, HeldPoints, Loads, Model, Notices, PointMotion, Points, Settings,
@@ -15,8 +15,8 @@ use crate::{
     joints::{Joined, PartsToJoin, join},
     rigid::{RigidBody, RigidState},
     scene::{
-        BodyPart, Formulation, GivenLoad, GivenPull, HeldPart, MeshObstaclePart, Placed, RigidMotion, RigidPart, Scene,
-        SceneParts, ShellPart,
+        BodyPart, Formulation, GivenLoad, GivenPull, HeldPart, MeshObstaclePart, Placed,
+        RigidMotion, RigidPart, Scene, SceneParts, ShellPart,
     },
     solid::{
         Elements, Sheet, StrainBody, Strains, StressElement, StressLaw, StressPoint, cells_of_tets,
@@ -145,7 +145,9 @@ impl Builder {
                     }),
             );
         self.add_held(index, &part.name, &part.held, |node| place[node as usize]);
-        self.add_loads(index, &part.varying, &part.load, |node| place[node as usize]);
+        self.add_loads(index, &part.varying, &part.load, |node| {
+            place[node as usize]
+        });
         let first_triangle = self.triangles.len();
         self.triangles.extend(
             surface

@@ -3,10 +3,11 @@
 //! ```
 //! use impinge_sim::scene::{Body, BodyMesh, Joint, Material, Obstacle, Scene};
 //!
+//! let (mesh, rubber) = (BodyMesh::cuboid([0.1; 3], [2; 3]), Material::new(1e5, 0.3, 1000.0));
 //! let scene = Scene::new()
 //!     .time_step(2e-3)
 //!     .duration(0.5)
-//!     .body(Body::elastic(BodyMesh::cuboid([0.1; 3], [2; 3]), Material::new(1e5, 0.3, 1000.0)).named("cube").at([0.0, 0.0, 0.2]))
+//!     .body(Body::elastic(mesh, rubber).named("cube").at([0.0, 0.0, 0.2]))
 //!     .body(Body::rigid(BodyMesh::sphere(0.03, 2), 500.0).named("ball").at([0.2, 0.0, 0.2]))
 //!     .obstacle(Obstacle::ground())
 //!     .joint(Joint::rope("ball", [0.2, 0.0, 0.23], [0.2, 0.0, 0.5]));

@@ -51,8 +51,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use build::{
-    BodyPart, GivenLoad, GivenPull, HalfSpacePart, HeldPart, MeshObstaclePart, Placed, RigidPart, SceneParts, ShellPart,
-    pair_friction,
+    BodyPart, GivenLoad, GivenPull, HalfSpacePart, HeldPart, MeshObstaclePart, Placed, RigidPart,
+    SceneParts, ShellPart, pair_friction,
 };
 pub use error::{Diagnostic, Place, SceneError};
 pub use format::{

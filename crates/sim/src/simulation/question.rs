@@ -58,22 +58,18 @@ impl Simulation {
     /// [`ControlError::Unknown`] with the names that exist; otherwise as [`reactions`](Self::reactions).
     pub fn reaction(&self, name: &str) -> Result<Reaction<'_>, SimError> {
         let all = self.reactions()?;
-        match all.iter().find(|reaction| reaction.name == name) {
-            Some(&found) => Ok(found),
-            None => {
-                let mut known: Vec<String> = all
-                    .iter()
-                    .map(|reaction| reaction.name.to_owned())
-                    .collect();
-                known.dedup();
-                Err(ControlError::Unknown {
-                    what: "reaction",
-                    name: name.to_owned(),
-                    known,
-                }
-                .into())
-            }
+        if let Some(&found) = all.iter().find(|reaction| reaction.name == name) {
+            return Ok(found);
         }
+        let mut known: Vec<String> =
+            (all.iter().map(|reaction| reaction.name.to_owned())).collect();
+        known.dedup();
+        Err(ControlError::Unknown {
+            what: "reaction",
+            name: name.to_owned(),
+            known,
+        }
+        .into())
     }
 
     /// Number of the solid of that name.

@@ -59,7 +59,7 @@ impl ThinBodies {
         .collect();
         let membranes = self.membranes.iter();
         own.membranes = (membranes.filter(|term| is_own(term.points[0])))
-            .cloned()
+            .copied()
             .collect();
         let hinges = self.hinges.iter();
         own.hinges = (hinges

@@ -111,7 +111,11 @@ fn every_shipped_scene_comes_back_from_its_text() {
 
 #[test]
 fn tables_are_linear_between_their_times_and_have_their_mean() {
-    let table = Signal::Table(vec![(1.0, [0.0; 3]), (2.0, [2.0, 0.0, -4.0]), (4.0, [2.0, 6.0, 0.0])]);
+    let table = Signal::Table(vec![
+        (1.0, [0.0; 3]),
+        (2.0, [2.0, 0.0, -4.0]),
+        (4.0, [2.0, 6.0, 0.0]),
+    ]);
     for (time, expected) in [
         (0.0, [0.0, 0.0, 0.0]),
         (1.5, [1.0, 0.0, -2.0]),
@@ -124,7 +128,10 @@ fn tables_are_linear_between_their_times_and_have_their_mean() {
     // ∫ from 1.5 to 3: 0.75 + 2 for x.
     let mean = table.mean(1.5, 3.0);
     assert!((mean[0] - 2.75 / 1.5).abs() < 1e-15, "{mean:?}");
-    assert_eq!(Signal::from([1.0, 2.0, 3.0]).mean(0.0, 7.0), [1.0, 2.0, 3.0]);
+    assert_eq!(
+        Signal::from([1.0, 2.0, 3.0]).mean(0.0, 7.0),
+        [1.0, 2.0, 3.0]
+    );
 }
 
 fn simulation(text: &str) -> Simulation {
@@ -156,12 +163,24 @@ force = [0, 2, 0]
     );
     simulation.step_until(0.4).unwrap();
     let brick = simulation.body("brick").unwrap();
-    let impulse = Vector3::new(0.5 * 0.1 * 6.0 + 0.5 * 0.095 * 6.0, 0.0, 0.5 * 0.095 * 3.0 + 0.1 * 3.0);
-    assert!((brick.momentum() - impulse).norm() < 1e-12, "{}", brick.momentum());
+    let impulse = Vector3::new(
+        0.5 * 0.1 * 6.0 + 0.5 * 0.095 * 6.0,
+        0.0,
+        0.5 * 0.095 * 3.0 + 0.1 * 3.0,
+    );
+    assert!(
+        (brick.momentum() - impulse).norm() < 1e-12,
+        "{}",
+        brick.momentum()
+    );
     assert!((brick.angular_momentum() - Vector3::y() * 2e-3).norm() < 1e-14);
     let jelly = simulation.body("jelly").unwrap();
     let impulse = Vector3::new(0.0, 0.8, 0.5 * 0.15);
-    assert!((jelly.momentum() - impulse).norm() < 1e-12, "{}", jelly.momentum());
+    assert!(
+        (jelly.momentum() - impulse).norm() < 1e-12,
+        "{}",
+        jelly.momentum()
+    );
 }
 
 #[test]
@@ -191,9 +210,16 @@ position = [9, 0, 1]
         simulation.step_until(time).unwrap();
         let pose = simulation.body("tool").unwrap().pose().unwrap();
         let expected = Vector3::new(0.0, 0.0, 1.0) + Vector3::from(shift);
-        assert!((pose.position - expected).norm() < 1e-14, "{time}: {}", pose.position);
+        assert!(
+            (pose.position - expected).norm() < 1e-14,
+            "{time}: {}",
+            pose.position
+        );
         let angle = pose.orientation.scaled_axis().z;
-        assert!((angle - degrees.to_radians()).abs() < 1e-12, "{time}: {angle}");
+        assert!(
+            (angle - degrees.to_radians()).abs() < 1e-12,
+            "{time}: {angle}"
+        );
     }
     let composed = Motion {
         turn: Some(Turning {
@@ -212,26 +238,42 @@ fn mistakes_in_tables_have_their_place() {
     let brick = "[[body]]\nkind = \"rigid\"\nmass = 3\nmesh = { cuboid = { size = [1, 1, 1], cells = [1, 1, 1] } }\n";
     let head = "[time]\nstep = 1e-2\nduration = 1\n";
     for (line, expected) in [
-        ("force = [[0.2, [0, 0, 0]], [0.1, [0, 0, 1]]]", "not after the entry before"),
+        (
+            "force = [[0.2, [0, 0, 0]], [0.1, [0, 0, 1]]]",
+            "not after the entry before",
+        ),
         ("force = [[-1, [0, 0, 0]]]", "must not be negative"),
         ("force = [1, 2]", "expected a list of 3 numbers"),
-        ("force = [[0, [0, 0, 0]], 3]", "expected a list of 3 numbers"),
+        (
+            "force = [[0, [0, 0, 0]], 3]",
+            "expected a list of 3 numbers",
+        ),
         ("torque = [[0, [0, 0]]]", "expected a list of 3 numbers"),
         ("torque = [0, 0, nan]", "not a finite number"),
         ("force = \"up\"", "expected a list of 3 numbers"),
     ] {
         let text = format!("{head}{brick}{line}\n");
-        let error = Scene::parse("table.toml", &text, NONE).expect_err(line).to_string();
-        assert!(error.contains(expected) && error.contains("table.toml:8"), "{line}: {error}");
+        let error = Scene::parse("table.toml", &text, NONE)
+            .expect_err(line)
+            .to_string();
+        assert!(
+            error.contains(expected) && error.contains("table.toml:8"),
+            "{line}: {error}"
+        );
     }
-    let text = format!("{head}{brick}[[friction]]\nfirst = \"body 1\"\nsecond = \"ice\"\ncoefficient = 0.1\n");
+    let text = format!(
+        "{head}{brick}[[friction]]\nfirst = \"body 1\"\nsecond = \"ice\"\ncoefficient = 0.1\n"
+    );
     let scene = Scene::parse("pair.toml", &text, NONE).expect("a scene");
     let Err(error) = Simulation::new(&scene) else {
         panic!("there is no ice");
     };
     assert!(matches!(error, SimError::Scene(_)));
     let error = error.to_string();
-    assert!(error.contains("pair.toml:10") && error.contains("no body or obstacle `ice`"), "{error}");
+    assert!(
+        error.contains("pair.toml:10") && error.contains("no body or obstacle `ice`"),
+        "{error}"
+    );
 }
 
 /// A pair has its own friction, for all copies: a box sticks on a slope of 1/4 where the mean would let it slide.
@@ -265,8 +307,14 @@ shape = {{ half_space = {{ normal = [0, 0, 1] }} }}
         ["box 1", "box 2"].map(|name| simulation.body(name).unwrap().velocity().x)
     };
     let expected = (1.0 - 0.1 * 4.0) * 0.3;
-    assert!(slide("").iter().all(|speed| (speed - expected).abs() < 0.02));
-    let pair = |name: &str| format!("[[friction]]\nfirst = \"ramp\"\nsecond = \"{name}\"\ncoefficient = 0.5\n");
+    assert!(
+        slide("")
+            .iter()
+            .all(|speed| (speed - expected).abs() < 0.02)
+    );
+    let pair = |name: &str| {
+        format!("[[friction]]\nfirst = \"ramp\"\nsecond = \"{name}\"\ncoefficient = 0.5\n")
+    };
     assert!(slide(&pair("box")).iter().all(|speed| speed.abs() < 1e-6));
     let [first, second] = slide(&pair("box 2"));
     assert!((first - expected).abs() < 0.02 && second.abs() < 1e-6);

@@ -6,8 +6,8 @@ mod parts;
 mod place;
 
 pub use parts::{
-    BodyPart, GivenLoad, GivenPull, HalfSpacePart, HeldPart, MeshObstaclePart, Placed, RigidPart, SceneParts, ShellPart,
-    pair_friction,
+    BodyPart, GivenLoad, GivenPull, HalfSpacePart, HeldPart, MeshObstaclePart, Placed, RigidPart,
+    SceneParts, ShellPart, pair_friction,
 };
 
 use builder::Builder;

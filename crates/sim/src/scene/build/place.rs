@@ -272,16 +272,17 @@ fn legs(motion: &Motion) -> (MotionLeg, Vec<MotionLeg>) {
     times.dedup();
     let shift = Signal::Table(motion.shift.clone());
     let turned = |turn: &Turning, time: f64| {
-        let angles = turn.degrees.iter().map(|(at, angle)| (*at, [*angle, 0.0, 0.0]));
+        let angles = turn
+            .degrees
+            .iter()
+            .map(|(at, angle)| (*at, [*angle, 0.0, 0.0]));
         Signal::Table(angles.collect()).at(time)[0].to_radians()
     };
     let ends = times[1..].iter().copied().map(Some).chain([None]);
     let between = times.iter().zip(ends).map(|(&at, end)| {
         let velocity = match end {
             _ if motion.shift.is_empty() => first.velocity,
-            Some(end) => {
-                (Vector3::from(shift.at(end)) - Vector3::from(shift.at(at))) / (end - at)
-            }
+            Some(end) => (Vector3::from(shift.at(end)) - Vector3::from(shift.at(at))) / (end - at),
             None => Vector3::zeros(),
         };
         let angular_velocity = match (&motion.turn, end) {

@@ -20,8 +20,8 @@ pub use joint::{Joint, JointKind, MeshGroup, Via};
 pub use material::{Formulation, Material, MaterialModel, Orthotropic, Shell};
 pub use mesh::{BodyMesh, FilledSurface, MeshFile};
 pub use obstacle::ObstacleShape;
-pub use signal::Signal;
 pub use settings::{
     Asynchronous, BroadPhase, Delassus, Detection, Evaluation, FreeFlight, JointStiffness,
     OutputOptions, Preconditioner, Solver, SolverMethod, StepperChoice, Time, Tolerances, World,
 };
+pub use signal::Signal;

@@ -70,7 +70,8 @@ impl Check<'_> {
             if given(&motion.shift[0].1) {
                 self.fail(
                     &format!("{path}.0.1"),
-                    "the first displacement is not zero, so the body would jump at the start".to_owned(),
+                    "the first displacement is not zero, so the body would jump at the start"
+                        .to_owned(),
                     "write [0, 0, 0], and move the body by its `position`",
                 );
             }
