@@ -38,7 +38,7 @@ use crate::overlap::depth;
 use crate::{
     contacts::contact::{Contact, ContactKey},
     error::{SimError, StepError, StepFailure},
-    extension::{Extensions, NamedObserver, NamedStepper},
+    extension::{ExtensionResult, Extensions, NamedObserver, NamedStepper},
     model::{Model, PointMotion},
     report::StepReport,
     scene::{Scene, StepperChoice},
@@ -49,10 +49,10 @@ use crate::{
         constrained::check_joints,
     },
 };
-use controllers::NamedController;
 use impinge_contact::{Interrupt, Method};
 use impinge_geometry::exact::surface_intersections;
 use nalgebra::Vector3;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A running simulation.
 pub struct Simulation {
@@ -69,6 +69,21 @@ pub struct Simulation {
     notices: Vec<String>,
     /// Ends a step when it is raised.
     interrupt: Interrupt,
+}
+
+/// A controller with its name.
+struct NamedController {
+    name: String,
+    run: Box<dyn FnMut(&mut Simulation) -> ExtensionResult + Send>,
+}
+
+/// A number that differs between scenes.
+fn fingerprint(scene: &Scene) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let text = serde_json::to_string(scene).unwrap_or_default();
+    text.hash(&mut hasher);
+    scene.folder().hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The stepper that the scene chose.
@@ -153,7 +168,7 @@ impl Simulation {
             stepper,
             observers,
             controllers: Vec::new(),
-            fingerprint: snapshot::fingerprint(scene),
+            fingerprint: fingerprint(scene),
             notices,
             interrupt: Interrupt::default(),
         })

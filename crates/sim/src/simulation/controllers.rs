@@ -1,6 +1,6 @@
 //! Steps with controllers: code of a program that runs before each step.
 
-use super::Simulation;
+use super::{NamedController, Simulation};
 use crate::{
     error::{
         SimError, StepError, StepFailure,
@@ -10,12 +10,6 @@ use crate::{
     extension::ExtensionResult,
     report::StepReport,
 };
-
-/// A controller with its name.
-pub(super) struct NamedController {
-    name: String,
-    run: Box<dyn FnMut(&mut Simulation) -> ExtensionResult + Send>,
-}
 
 /// Relative distance within which a time is reached: times of steps are rounded.
 const SAME_TIME: f64 = 1e-9;

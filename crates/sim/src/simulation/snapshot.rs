@@ -4,12 +4,11 @@ use super::{AnyStepper, Simulation};
 use crate::{
     error::{SimError, StepError, StepFailure, control::ControlError},
     model::{Load, PointMotion},
-    scene::{RigidMotion, Scene},
+    scene::RigidMotion,
     state::State,
     stepper::{Constrained, Synchronous},
 };
 use std::collections::BTreeMap;
-use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A simulation at one instant: its state, and all that a program changed.
 ///
@@ -29,15 +28,6 @@ impl Snapshot {
     pub fn state(&self) -> &State {
         &self.state
     }
-}
-
-/// A number that differs between scenes.
-pub(super) fn fingerprint(scene: &Scene) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    let text = serde_json::to_string(scene).unwrap_or_default();
-    text.hash(&mut hasher);
-    scene.folder().hash(&mut hasher);
-    hasher.finish()
 }
 
 impl Simulation {
