@@ -176,7 +176,8 @@ impl Builder {
         Ok(())
     }
 
-    /// Records the given forces of a body that are no constant nodal ones; `place` gives the point of each of its nodes.
+    /// Records the given forces of a body that are no constant nodal ones; `place` gives the point of each of its
+    /// nodes.
     fn add_loads(
         &mut self,
         body: usize,

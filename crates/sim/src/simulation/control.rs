@@ -139,8 +139,8 @@ impl Simulation {
     }
 
     /// Sets the Coulomb friction coefficient `μ` between two bodies, obstacles or half-spaces, in the place of the
-    /// geometric mean of their own. It also holds for their present contacts, from the next step on. The same name twice
-    /// means contacts of a body with itself.
+    /// geometric mean of their own. It also holds for their present contacts, from the next step on. The same name
+    /// twice means contacts of a body with itself.
     ///
     /// # Errors
     /// [`ControlError`] for an unknown name, or a coefficient that is negative or not finite.

@@ -76,8 +76,8 @@ impl Simulation {
         stepped
     }
 
-    /// Takes whole steps until the simulated time is at least `time` (s), and returns their number. The last one may end
-    /// up to a step later.
+    /// Takes whole steps until the simulated time is at least `time` (s), and returns their number. The last one may
+    /// end up to a step later.
     ///
     /// # Errors
     /// [`SimError::Step`] as [`step`](Self::step), [`SimError::Control`] if `time` is not finite.

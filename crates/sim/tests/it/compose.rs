@@ -192,7 +192,9 @@ name = "tool"
 kind = "rigid"
 mesh = { cuboid = { size = [0.1, 0.2, 0.3], cells = [1, 1, 1] } }
 position = [0, 0, 1]
-motion = { shift = [[0, [0, 0, 0]], [0.1, [0, 0, 0]], [0.3, [0.2, 0, 0.1]]], turn = { axis = [0, 0, 2], degrees = [[0, 0], [0.2, 10]] } }
+[body.motion]
+shift = [[0, [0, 0, 0]], [0.1, [0, 0, 0]], [0.3, [0.2, 0, 0.1]]]
+turn = { axis = [0, 0, 2], degrees = [[0, 0], [0.2, 10]] }
 [[body]]
 name = "free"
 kind = "rigid"

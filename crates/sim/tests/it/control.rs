@@ -257,7 +257,8 @@ fn a_pose_is_reached_in_one_step_and_kept() {
 #[test]
 fn a_prescribed_body_that_would_pass_through_is_an_error() {
     let text = format!(
-        "{HEAD}{PUSHER}[[obstacle]]\nname = \"wall\"\nshape = {{ half_space = {{ normal = [-1, 0, 0], point = [0.26, 0, 0] }} }}\n"
+        "{HEAD}{PUSHER}[[obstacle]]\nname = \"wall\"\n\
+         shape = {{ half_space = {{ normal = [-1, 0, 0], point = [0.26, 0, 0] }} }}\n"
     );
     let mut simulation = simulation(&text);
     let through = Pose {

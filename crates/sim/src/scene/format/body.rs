@@ -30,8 +30,8 @@ pub struct Motion {
     /// Velocities from later times on, in order of time. Default: none, the velocities stay constant.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub then: Vec<Leg>,
-    /// Displacement of the centre (m) since time 0, as a table over time, `[[0, [0, 0, 0]], [0.5, [0, 0, 0.1]]]`; linear
-    /// in between, constant before and after. Instead of `velocity` and `then`. Default: none.
+    /// Displacement of the centre (m) since time 0, as a table over time, `[[0, [0, 0, 0]], [0.5, [0, 0, 0.1]]]`;
+    /// linear in between, constant before and after. Instead of `velocity` and `then`. Default: none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shift: Vec<(f64, [f64; 3])>,
     /// Rotation about the centre as a table over time, instead of `angular_velocity` and `then`. Default: none.
@@ -227,8 +227,8 @@ pub struct Body {
     /// Forces on nodes of an elastic or thin body. The energies in `steps.csv` do not include their work.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pulls: Vec<Pull>,
-    /// Force on the body (N), constant or a table over time: at the centre of mass of a rigid body, spread over the free
-    /// nodes of a deformable one by their mass. Default: none.
+    /// Force on the body (N), constant or a table over time: at the centre of mass of a rigid body, spread over the
+    /// free nodes of a deformable one by their mass. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub force: Option<Signal>,
     /// Torque about the centre of mass in world axes (N·m), constant or a table over time. Default: none.

@@ -187,6 +187,13 @@ impl Check<'_> {
 
     /// Friction of pairs; whether their bodies exist is known after the scene is built.
     pub(super) fn frictions(&self) {
+        if !self.scene.frictions.is_empty() && self.scene.stepper != StepperChoice::Synchronous {
+            return self.fail(
+                "friction.0",
+                "only the synchronous stepper supports friction of pairs".to_owned(),
+                "remove the entries and give bodies a `friction`, or use the synchronous stepper",
+            );
+        }
         for (index, pair) in self.scene.frictions.iter().enumerate() {
             self.not_negative(
                 &format!("friction.{index}.coefficient"),

@@ -4,9 +4,10 @@
 //! gain = E(end) − E(start) − W          E = kinetic + elastic + gravitational (+ penalty layers)
 //! ```
 //!
-//! `W` is the external work: of given forces and torques, and of contact forces on bodies with a prescribed motion. Friction,
-//! damping and implicit Euler only dissipate, so a gain is an error: of the linearisation of a long step, or of a
-//! coarse tolerance. Gains are summed up until they are lost again, so that both a slow drift and a burst are found.
+//! `W` is the external work: of given forces and torques, and of contact forces on bodies with a prescribed motion.
+//! Friction, damping and implicit Euler only dissipate, so a gain is an error: of the linearisation of a long step, or
+//! of a coarse tolerance. Gains are summed up until they are lost again, so that both a slow drift and a burst are
+//! found.
 
 use crate::contacts::contact::Contact;
 use crate::measure::strains::joint_energy;
