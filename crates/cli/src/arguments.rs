@@ -31,6 +31,9 @@ pub(crate) enum Command {
     /// Check a saved run: intersections, elements, prescribed positions, motions between frames.
     #[command(after_help = EXIT_CODES)]
     Verify(Verify),
+    /// Show a saved run in three dimensions: write a page for browsers, or serve it.
+    #[command(after_help = EXIT_CODES)]
+    View(View),
     /// Report problems of a scene: overlaps, bad elements, suspicious units, steps and masses.
     #[command(after_help = EXIT_CODES)]
     Doctor(Doctor),
@@ -152,6 +155,31 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
     /// Show no progress.
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct View {
+    /// The folder of a run.
+    #[arg(value_name = "DIR")]
+    pub(crate) run: PathBuf,
+    /// The page to write; it needs no network. Default: DIR.html beside the folder.
+    #[arg(long, value_name = "FILE.html", conflicts_with = "serve")]
+    pub(crate) out: Option<PathBuf>,
+    /// Serve the page to browsers of this machine instead, and read frames as they are shown: for long runs.
+    #[arg(long)]
+    pub(crate) serve: bool,
+    /// Port of the server. Default: a free one.
+    #[arg(
+        long,
+        value_name = "N",
+        requires = "serve",
+        default_value_t = 0,
+        hide_default_value = true
+    )]
+    pub(crate) port: u16,
+    /// Show no progress and print only errors.
     #[arg(long)]
     pub(crate) quiet: bool,
 }

@@ -158,7 +158,7 @@ fn advance(simulation: &mut Simulation, steps: u64, film: Option<Film>, bar: &Pr
             break;
         }
         if let Some(film) = &mut run.film {
-            film.watch(simulation.state());
+            film.watch(simulation);
         }
         match simulation.advance() {
             Ok(report) => run.reports.push(report),
@@ -170,7 +170,7 @@ fn advance(simulation: &mut Simulation, steps: u64, film: Option<Film>, bar: &Pr
         bar.inc(1);
     }
     if let Some(film) = &mut run.film {
-        film.end(simulation.state());
+        film.end(simulation);
     }
     bar.finish_and_clear();
     run

@@ -1,4 +1,4 @@
-//! The `impinge` program: runs scenes, verifies their results, solves stored problems, compares methods, checks and
+//! The `impinge` program: runs scenes, shows and verifies their results, solves stored problems, compares methods, checks and
 //! generates meshes.
 //!
 //! It handles arguments, progress and exit codes; nothing here is numerical. `docs/cli.md` documents it.
@@ -17,6 +17,7 @@ mod solve;
 mod terminal;
 mod threads;
 mod verify;
+mod view;
 
 use std::process::ExitCode;
 
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
         Command::Compare(options) => compare::compare(&options),
         Command::Solve(options) => solve::solve(&options),
         Command::Verify(options) => verify::verify(&options),
+        Command::View(options) => view::view(&options),
         Command::Doctor(options) => doctor::doctor(&options),
         Command::Mesh(command) => mesh::mesh(&command),
         Command::Scene(command) => scene::scene(&command),

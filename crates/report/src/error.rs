@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use impinge_sim::output::OutputError;
 use thiserror::Error;
 
 /// A page that cannot be made or written.
@@ -23,5 +24,20 @@ pub enum ReportError {
         /// The error of the system.
         #[source]
         problem: io::Error,
+    },
+    /// A run on disk could not be read.
+    #[error(transparent)]
+    Run(#[from] OutputError),
+    /// A run without a frame.
+    #[error("{} has no frame\n  mend: repeat the run; it stores its first frame before the first step", .place.display())]
+    NoFrames {
+        /// The folder.
+        place: PathBuf,
+    },
+    /// A frame whose bodies are not those of the first frame.
+    #[error("{} shows other bodies than the first frame\n  mend: repeat the run", .place.display())]
+    OtherBodies {
+        /// The frame.
+        place: PathBuf,
     },
 }

@@ -1,11 +1,11 @@
-//! The comparison of contact methods as a page: one self-contained HTML file that needs no network.
+//! Runs and comparisons of contact methods as pages: self-contained HTML files that need no network.
 //!
 //! The contract: a page is written whole or not at all, and shows measurements; the only criteria are the tolerances of
 //! the solves.
 //!
 //! In the order of use:
 //! - [`watch`]: every method on the problems of chosen steps, and the problem with the most contacts kept;
-//! - [`film`]: the surfaces over time;
+//! - [`viewer`]: the surfaces of a run over time, in three dimensions;
 //! - [`convergence`]: convergence of the methods on the kept problem;
 //! - [`effort`]: the effort of each method, one row per method;
 //! - [`scene`]: the section of one scene with all of these; [`plot`]: its plots;
@@ -30,7 +30,7 @@
 //!
 //! It does **not** know: scene files, arguments, guarantees.
 //!
-//! Present limits: a film shows surfaces only, at some ten instants of a run.
+//! Present limits: a film shows surfaces only; contact forces are those of nodes.
 
 pub mod convergence;
 pub mod data;
@@ -38,17 +38,17 @@ mod draft;
 pub mod effort;
 mod error;
 mod escape;
-pub mod film;
 pub mod page;
 pub mod plot;
 pub mod scene;
+pub mod viewer;
 pub mod watch;
 
 pub use convergence::{Curve, curves};
 pub use draft::Draft;
 pub use effort::MethodRow;
 pub use error::ReportError;
-pub use film::Film;
 pub use page::Page;
 pub use scene::SceneRecord;
+pub use viewer::Film;
 pub use watch::{Selection, Watch};

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 pub use crate::escape::escape;
 use crate::plot::{COLOURS, colour};
 use crate::scene::SceneRecord;
+use crate::viewer::{STYLE, script};
 
 /// A page under construction.
 #[derive(Debug, Clone)]
@@ -49,21 +50,19 @@ impl Page {
     /// The page as one text.
     pub fn html(&self) -> String {
         let mut html = format!(
-            "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>impinge: \
-             {}</title>\n<style>\n{}</style></head>\n<body>\n<h1>impinge {}: {}</h1>\n{}",
+            "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
+             content=\"width=device-width, initial-scale=1\"><title>impinge: {}</title>\n<style>\n{}{}</style></head>\n\
+             <body>\n<h1>impinge {}: {}</h1>\n{}",
             self.title,
             include_str!("page.css"),
+            if self.films { STYLE } else { "" },
             env!("CARGO_PKG_VERSION"),
             self.title,
             self.body,
         );
         if self.films {
             // Writing to a string cannot fail.
-            let _ = write!(
-                html,
-                "<script>\n{}</script>\n",
-                include_str!("film/film.js")
-            );
+            let _ = write!(html, "<script>\n{}</script>\n", script());
         }
         html + "</body></html>\n"
     }

@@ -8,8 +8,8 @@ use impinge_sim::{Model, StepReport};
 use crate::convergence::{Curve, Point};
 use crate::effort::{self, MethodRow};
 use crate::escape::escape;
-use crate::film::Film;
 use crate::plot::{Axis, Line, Plot};
+use crate::viewer::Film;
 use crate::watch::Sample;
 
 /// All results for one scene.

@@ -167,6 +167,19 @@ pub enum StepFailure {
         /// The contact in words.
         contact: String,
     },
+    /// The elastic forces of a body did not come to balance.
+    #[error(
+        "the forces on `{body}` miss their balance by {over:.1} times its tolerance after {rounds} linearisations of \
+         its elasticity"
+    )]
+    NotLinear {
+        /// Name of the body.
+        body: String,
+        /// Linearisations in the step.
+        rounds: u32,
+        /// The nonlinear residual over the momentum tolerance of the body.
+        over: f64,
+    },
     /// A body rotates so far in one step that straight paths of its points would visibly shrink it.
     #[error(
         "`{body}` rotates by {degrees:.1} degrees in one step; at most 28.6 are allowed, because collision detection \

@@ -52,6 +52,8 @@ pub struct StepReport {
     /// Rounds of solves, one of each island that changed: one more than those in which contacts were added or
     /// re-linearised.
     pub rounds: u32,
+    /// Rounds among them for which elastic forces were linearised anew.
+    pub newton_rounds: u32,
     /// Contacts added by continuous collision detection.
     pub contacts_added: u32,
     /// Contacts re-linearised.

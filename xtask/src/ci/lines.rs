@@ -10,8 +10,13 @@ const LONGEST: usize = 120;
 /// Folders with source and documents.
 const FOLDERS: [&str; 4] = ["crates", "docs", "tests", "xtask"];
 
-/// Folders that hold no lines written by hand: results of programs, and builds of the fuzz packages.
-const SKIPPED: [&str; 3] = ["docs/results", "crates/geometry/fuzz", "crates/sim/fuzz"];
+/// Folders that hold no lines written by hand: results of programs, builds of the fuzz packages, packages of npm.
+const SKIPPED: [&str; 4] = [
+    "docs/results",
+    "crates/geometry/fuzz",
+    "crates/sim/fuzz",
+    "tests/browser/node_modules",
+];
 
 /// True if no line is longer.
 pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {

@@ -9,6 +9,7 @@ mod layers;
 mod lines;
 mod package;
 mod paths;
+mod viewer;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -59,6 +60,8 @@ enum Step {
     Test,
     /// Every example runs
     Examples,
+    /// Pages of `impinge view` in a headless browser
+    Viewer,
     /// Guarantees of each layer, in the quick form
     Conformance,
     /// Whole simulations compared with theory, in the quick form
@@ -124,6 +127,7 @@ fn check(step: Step) -> Result<bool, Box<dyn Error>> {
         ),
         Step::Test => cargo(&["test", "--workspace"], &[]),
         Step::Examples => examples::check(),
+        Step::Viewer => viewer::check(&root()),
         Step::Conformance => conformance::run(&conformance::Options::quick()),
         Step::Validate => validate::run(&validate::Options::default()),
         Step::Golden => golden::check(&golden::Check::numeric()),

@@ -307,7 +307,7 @@ fn run(
     pool.install(|| {
         for step in 0..plan.steps {
             if let Some(film) = &mut run.film {
-                film.watch(simulation.state());
+                film.watch(&simulation);
             }
             match simulation.advance() {
                 Ok(mut report) => {
@@ -331,7 +331,7 @@ fn run(
             }
         }
         if let Some(film) = &mut run.film {
-            film.end(simulation.state());
+            film.end(&simulation);
         }
     });
     Ok(run)

@@ -7,7 +7,7 @@ use super::{LANDING, Place};
 /// The film of a page.
 fn film(page: &str) -> serde_json::Value {
     let (_, rest) = page
-        .split_once("<script type=\"application/json\">")
+        .split_once("<script type=\"application/json\" data-part=\"film\">")
         .expect("a film");
     let (json, _) = rest.split_once("</script>").expect("its end");
     serde_json::from_str(json).expect("JSON")
@@ -53,10 +53,10 @@ fn a_page_shows_the_scene_by_every_method() {
     assert!(page.ends_with("</body></html>\n"));
 
     let film = film(&page);
-    let frames = film["p"].as_array().expect("frames");
-    assert_eq!(frames.len(), film["t"].as_array().expect("times").len());
-    assert_eq!(frames.len(), 5, "the start and four steps");
-    assert_eq!(film["h"].as_array().expect("half-spaces").len(), 1);
+    let times = film["times"].as_array().expect("times");
+    assert_eq!(times.len(), 5, "the start and four steps");
+    assert_eq!(page.matches("data-part=\"frame").count(), 5);
+    assert_eq!(film["walls"].as_array().expect("half-spaces").len(), 1);
 
     let csv = fs::read_to_string(place.path("c.csv")).expect("a table");
     let head = csv.lines().next().expect("a head");

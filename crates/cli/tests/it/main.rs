@@ -11,6 +11,7 @@ mod pieces;
 mod resume;
 mod solve;
 mod tamper;
+mod view;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -5,7 +5,7 @@ use super::kernel::Kernel;
 use super::{AssemblyScales, ElasticModel, rows};
 use crate::{FemError, Material, QuadraturePoint};
 use impinge_krylov::{BlockPattern, SymmetricBlockMatrix};
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 use std::ops::Range;
 
 type BoundTet = BoundElement<4, 10, QuadraturePoint<4>>;
@@ -78,26 +78,120 @@ impl Assembler {
         matrix: &mut SymmetricBlockMatrix,
         rhs: &mut [f64],
     ) {
-        assert_eq!(positions.len(), self.points, "one position per point");
-        assert_eq!(
-            prescribed_velocity.len(),
-            self.points,
-            "one prescribed velocity per point"
+        self.add(
+            positions,
+            scales,
+            [Some(prescribed_velocity), None],
+            matrix,
+            rhs,
         );
+    }
+
+    /// Like [`assemble`](Self::assemble), about a motion that is damped already: subtracts the impulses `damping·a_K,e
+    /// K y` of the velocities `damped_velocity`, `y` (m/s), of all points from `rhs`.
+    ///
+    /// # Panics
+    /// As [`assemble`](Self::assemble).
+    #[track_caller]
+    pub fn assemble_about(
+        &self,
+        positions: &[Vector3<f64>],
+        scales: &AssemblyScales,
+        [prescribed_velocity, damped_velocity]: [&[Vector3<f64>]; 2],
+        matrix: &mut SymmetricBlockMatrix,
+        rhs: &mut [f64],
+    ) {
+        self.add(
+            positions,
+            scales,
+            [Some(prescribed_velocity), Some(damped_velocity)],
+            matrix,
+            rhs,
+        );
+    }
+
+    #[track_caller]
+    fn add(
+        &self,
+        positions: &[Vector3<f64>],
+        scales: &AssemblyScales,
+        velocities: [Option<&[Vector3<f64>]>; 2],
+        matrix: &mut SymmetricBlockMatrix,
+        rhs: &mut [f64],
+    ) {
+        self.check(matrix);
+        let inputs = self.inputs(positions, scales, velocities, rhs);
+        let (rhs, _) = rhs.as_chunks_mut::<3>();
+        run(
+            &self.tasks,
+            (matrix.values_mut(), rhs),
+            &|task, values, rhs| {
+                for element in &self.tets[task.tets.clone()] {
+                    element.add(&inputs, values, rhs);
+                }
+                for element in &self.hexes[task.hexes.clone()] {
+                    element.add(&inputs, values, rhs);
+                }
+            },
+        );
+    }
+
+    /// Adds the impulses `force·f_el − damping·a_K,e K y` of elastic forces and stiffness damping at `positions` (m),
+    /// for the velocities `damped_velocity`, `y` (m/s), to `rhs`, three per block (N·s with the scales of an implicit
+    /// step). The stiffness is computed for elements with damping only.
+    ///
+    /// # Panics
+    /// As [`assemble`](Self::assemble).
+    #[track_caller]
+    pub fn add_impulses(
+        &self,
+        positions: &[Vector3<f64>],
+        scales: &AssemblyScales,
+        damped_velocity: &[Vector3<f64>],
+        rhs: &mut [f64],
+    ) {
+        let inputs = self.inputs(positions, scales, [None, Some(damped_velocity)], rhs);
+        let (rhs, _) = rhs.as_chunks_mut::<3>();
+        // A value without size for every slot of the matrix: the ranges of tasks are the same.
+        let mut none = vec![(); self.slots];
+        run(&self.tasks, (none.as_mut_slice(), rhs), &|task, _, rhs| {
+            for element in &self.tets[task.tets.clone()] {
+                element.add_impulses(&inputs, rhs);
+            }
+            for element in &self.hexes[task.hexes.clone()] {
+                element.add_impulses(&inputs, rhs);
+            }
+        });
+    }
+
+    #[track_caller]
+    fn inputs<'a>(
+        &'a self,
+        positions: &'a [Vector3<f64>],
+        scales: &'a AssemblyScales,
+        velocities: [Option<&'a [Vector3<f64>]>; 2],
+        rhs: &[f64],
+    ) -> Inputs<'a> {
+        assert_eq!(positions.len(), self.points, "one position per point");
+        for (velocity, name) in velocities.iter().zip(["prescribed", "damped"]) {
+            assert!(
+                velocity.is_none_or(|velocity| velocity.len() == self.points),
+                "one {name} velocity per point"
+            );
+        }
         assert_eq!(
             rhs.len(),
             3 * self.blocks,
             "three entries of the right-hand side per block"
         );
-        self.check(matrix);
-        let (rhs, _) = rhs.as_chunks_mut::<3>();
-        let inputs = Inputs {
+        let [prescribed_velocity, damped_velocity] = velocities;
+        Inputs {
             materials: &self.materials,
             positions,
-            prescribed_velocity,
+            prescribed_velocity: prescribed_velocity.unwrap_or_default(),
+            damped_velocity,
             scales,
-        };
-        self.run(&inputs, &self.tasks, matrix.values_mut(), rhs);
+        }
     }
 
     /// Adds lumped mass and mass damping, `(1 + damping·a_M) m I`, to the diagonal blocks of the free points.
@@ -128,35 +222,27 @@ impl Assembler {
             self.slots
         );
     }
+}
 
-    /// Runs tasks on their parts of the system; `values` and `rhs` start with the first row of the first task.
-    fn run(
-        &self,
-        inputs: &Inputs<'_>,
-        tasks: &[Task],
-        values: &mut [Matrix3<f64>],
-        rhs: &mut [[f64; 3]],
-    ) {
-        match tasks {
-            [] => {}
-            [task] => {
-                for element in &self.tets[task.tets.clone()] {
-                    element.add(inputs, values, rhs);
-                }
-                for element in &self.hexes[task.hexes.clone()] {
-                    element.add(inputs, values, rhs);
-                }
-            }
-            [first, ..] => {
-                let (left, right) = tasks.split_at(tasks.len() / 2);
-                let (left_values, right_values) =
-                    values.split_at_mut(right[0].first_slot - first.first_slot);
-                let (left_rhs, right_rhs) = rhs.split_at_mut(right[0].first_row - first.first_row);
-                rayon::join(
-                    || self.run(inputs, left, left_values, left_rhs),
-                    || self.run(inputs, right, right_values, right_rhs),
-                );
-            }
+/// Runs `add` for tasks on their parts of the system; the values of slots and the right-hand side start with the
+/// first row of the first task.
+fn run<V: Send>(
+    tasks: &[Task],
+    (values, rhs): (&mut [V], &mut [[f64; 3]]),
+    add: &(impl Fn(&Task, &mut [V], &mut [[f64; 3]]) + Sync),
+) {
+    match tasks {
+        [] => {}
+        [task] => add(task, values, rhs),
+        [first, ..] => {
+            let (left, right) = tasks.split_at(tasks.len() / 2);
+            let (left_values, right_values) =
+                values.split_at_mut(right[0].first_slot - first.first_slot);
+            let (left_rhs, right_rhs) = rhs.split_at_mut(right[0].first_row - first.first_row);
+            rayon::join(
+                || run(left, (left_values, left_rhs), add),
+                || run(right, (right_values, right_rhs), add),
+            );
         }
     }
 }

@@ -31,6 +31,8 @@ pub(super) struct Inputs<'a> {
     pub(super) materials: &'a [Material],
     pub(super) positions: &'a [Vector3<f64>],
     pub(super) prescribed_velocity: &'a [Vector3<f64>],
+    /// The velocities of a motion that is damped already.
+    pub(super) damped_velocity: Option<&'a [Vector3<f64>]>,
     pub(super) scales: &'a AssemblyScales,
 }
 
@@ -143,17 +145,59 @@ impl<const N: usize, const P: usize, K: Kernel<N, P>> BoundElement<N, P, K> {
         if (self.free as usize) < N {
             self.move_prescribed(inputs, &mut system);
         }
+        if let Some(velocity) = inputs
+            .damped_velocity
+            .filter(|_| self.stiffness_damping > 0.0)
+        {
+            let damping = inputs.scales.damping * self.stiffness_damping;
+            self.damp(velocity, damping / stiffness, &mut system);
+        }
         for (block, &slot) in system.blocks.iter().zip(&self.slots) {
             if slot != NOWHERE {
                 values[slot as usize] += block;
             }
         }
-        for (force, &row) in system.forces.iter().zip(&self.rows) {
+        self.scatter(&system.forces, rhs);
+    }
+
+    /// Adds its elastic impulses, and those of its stiffness damping, to the part of the right-hand side that its task
+    /// owns.
+    #[inline]
+    pub(super) fn add_impulses(&self, inputs: &Inputs<'_>, rhs: &mut [[f64; 3]]) {
+        let current = self.nodes.map(|node| inputs.positions[node as usize]);
+        let material = &inputs.materials[self.material as usize];
+        let AssemblyScales { force, damping, .. } = *inputs.scales;
+        let damping = damping * self.stiffness_damping;
+        match inputs.damped_velocity.filter(|_| damping > 0.0) {
+            Some(velocity) => {
+                let mut system = self.kernel.system(material, &current, force, damping);
+                self.damp(velocity, 1.0, &mut system);
+                self.scatter(&system.forces, rhs);
+            }
+            None => self.scatter(&self.kernel.forces(material, &current, force), rhs),
+        }
+    }
+
+    #[inline]
+    fn scatter(&self, forces: &[Vector3<f64>; N], rhs: &mut [[f64; 3]]) {
+        for (force, &row) in forces.iter().zip(&self.rows) {
             if row != NOWHERE {
                 let entry = &mut rhs[row as usize];
                 entry[0] += force.x;
                 entry[1] += force.y;
                 entry[2] += force.z;
+            }
+        }
+    }
+
+    /// Takes the impulses of damping off: `f_a −= share K_ab y_b`, for velocities `y` and blocks of `K`.
+    #[cold]
+    fn damp(&self, velocity: &[Vector3<f64>], share: f64, system: &mut ElementSystem<N, P>) {
+        let velocity = self.nodes.map(|node| velocity[node as usize] * share);
+        for (block, (a, b)) in system.blocks.iter().zip(half::<N, P>()) {
+            system.forces[a] -= block * velocity[b];
+            if a != b {
+                system.forces[b] -= block.tr_mul(&velocity[a]);
             }
         }
     }

@@ -33,6 +33,23 @@ impl Kernel<8, 36> for [QuadraturePoint<8>; 8] {
             _ => general(material, self, current, force_scale, stiffness_scale),
         }
     }
+
+    fn forces(
+        &self,
+        material: &Material,
+        current: &[Vector3<f64>; 8],
+        force_scale: f64,
+    ) -> [Vector3<f64>; 8] {
+        let mut forces = [Vector3::zeros(); 8];
+        for point in self {
+            let stress =
+                material.stress(&point.deformation(current)) * (force_scale * point.volume);
+            for (force, gradient) in forces.iter_mut().zip(&point.shape_gradients) {
+                *force -= stress * gradient;
+            }
+        }
+        forces
+    }
 }
 
 fn empty() -> HexSystem {

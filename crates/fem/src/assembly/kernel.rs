@@ -46,6 +46,14 @@ pub(super) trait Kernel<const N: usize, const P: usize>: Copy {
         force_scale: f64,
         stiffness_scale: f64,
     ) -> ElementSystem<N, P>;
+
+    /// Computes the elastic forces alone, times `force_scale`.
+    fn forces(
+        &self,
+        material: &Material,
+        current: &[Vector3<f64>; N],
+        force_scale: f64,
+    ) -> [Vector3<f64>; N];
 }
 
 impl Kernel<4, 10> for QuadraturePoint<4> {
@@ -75,6 +83,19 @@ impl Kernel<4, 10> for QuadraturePoint<4> {
             _ => material.convex_response(&f),
         };
         general(&response, gradients, force_scale, stiffness_scale)
+    }
+
+    #[inline]
+    fn forces(
+        &self,
+        material: &Material,
+        current: &[Vector3<f64>; 4],
+        force_scale: f64,
+    ) -> [Vector3<f64>; 4] {
+        let gradients = &self.shape_gradients;
+        let stress = material.stress(&deformation(current, gradients));
+        let [f1, f2, f3] = [1, 2, 3].map(|a| stress * gradients[a] * -(force_scale * self.volume));
+        [-(f1 + f2 + f3), f1, f2, f3]
     }
 }
 

@@ -291,7 +291,10 @@ impl ElasticModel {
     }
 
     /// `det F` of a tetrahedron.
-    fn volume_ratio(&self, element: usize, positions: &[Vector3<f64>]) -> f64 {
+    ///
+    /// # Panics
+    /// If there is no such tetrahedron.
+    pub fn volume_ratio(&self, element: usize, positions: &[Vector3<f64>]) -> f64 {
         determinant(&self.deformation(element, positions))
     }
 

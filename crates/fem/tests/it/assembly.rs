@@ -307,3 +307,63 @@ fn filling_tetrahedra_have_mass_only_and_hexahedra_share_theirs_evenly() {
     assert!(only.energy(&x).abs() < f64::MIN_POSITIVE);
     assert!(forces(&only, &x).amax() < f64::MIN_POSITIVE);
 }
+
+/// About a moving point, the right-hand side is the elastic impulse less the damping of that motion, on free points
+/// too; without a matrix the impulses are the same.
+#[test]
+fn impulses_are_those_of_elasticity_and_damping() {
+    let mesh = mesh();
+    let x = shaken(&mesh.points, 0.02, 5);
+    let y = shaken(&vec![Vector3::zeros(); x.len()], 2.0, 6);
+    let still = vec![Vector3::zeros(); x.len()];
+    let (cells, cell_of_tet) = cells(&mesh);
+    for material in materials() {
+        let tets = model(&mesh, &material);
+        let hexahedra = tets
+            .clone()
+            .with_hexahedra(
+                &mesh.points,
+                &cells,
+                &cell_of_tet,
+                &vec![false; cells.len()],
+            )
+            .expect("cells of the mesh");
+        for (model, is_tets) in [(tets, true), (hexahedra, false)] {
+            for stiffness_damping in [0.0, 0.03] {
+                let damping = RayleighDamping::new(0.0, stiffness_damping).expect("valid");
+                let model = model.clone().with_damping(&vec![damping; mesh.tets.len()]);
+                let blocks: Vec<_> = (0..x.len() as u32)
+                    .map(|p| (p > 3).then(|| p - 4))
+                    .collect();
+                let count = blocks.iter().flatten().count();
+                let pairs = model.block_pairs(&blocks);
+                let pattern = Arc::new(BlockPattern::from_pairs(count, pairs));
+                let assembler = model.bind(&pattern, &blocks).expect("the pattern fits");
+                let mut matrix = SymmetricBlockMatrix::zeros(pattern);
+                let (mut about, mut alone) = (vec![0.0; matrix.len()], vec![0.0; matrix.len()]);
+                let scales = AssemblyScales::implicit_euler(H);
+                assembler.assemble_about(&x, &scales, [&still, &y], &mut matrix, &mut about);
+                assembler.add_impulses(&x, &scales, &y, &mut alone);
+                // Stress is the difference of terms of the size of the stiffness.
+                let size = about
+                    .iter()
+                    .fold(0.01 * YOUNG * H, |most, b| most.max(b.abs()));
+                let close = |a: &[f64], b: &[f64]| {
+                    a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-12 * size)
+                };
+                assert!(close(&about, &alone), "{material:?} {stiffness_damping}");
+                if is_tets {
+                    let rates = y.iter().flat_map(|y| [y.x, y.y, y.z]);
+                    let rates = DVector::from_iterator(3 * y.len(), rates);
+                    let dense = dense_stiffness(&mesh, &material, &x) * (H * stiffness_damping);
+                    let expected =
+                        (forces(&model, &x) * H - dense * rates).select_rows(&places(&blocks));
+                    assert!(
+                        close(&about, expected.as_slice()),
+                        "{material:?} {stiffness_damping}"
+                    );
+                }
+            }
+        }
+    }
+}

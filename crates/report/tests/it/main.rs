@@ -65,10 +65,10 @@ fn land(names: &[&str], from: u64, steps: u64) -> Landed {
     let mut film = Film::new(&simulation, steps);
     let mut reports = Vec::new();
     for _ in 0..steps {
-        film.watch(simulation.state());
+        film.watch(&simulation);
         reports.push(simulation.advance().expect("a step"));
     }
-    film.end(simulation.state());
+    film.end(&simulation);
     Landed {
         methods,
         records: watch.records(),

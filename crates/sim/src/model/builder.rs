@@ -647,6 +647,7 @@ impl Builder {
                 time_step: scene.time.step,
                 minimum_step: scene.time.minimum_step(),
                 free_flight: scene.time.free_flight,
+                elasticity: scene.time.elasticity,
                 allow_inversion: scene.solver.allow_inversion,
                 anchored_contacts: scene.solver.anchored_contacts,
                 solver,

@@ -1,6 +1,6 @@
 //! The parameters of a step.
 
-use crate::scene::{Asynchronous, FreeFlight};
+use crate::scene::{Asynchronous, Elasticity, FreeFlight};
 use impinge_contact::method::Method;
 use impinge_geometry::broad_phase::BroadPhaseChoice;
 use nalgebra::Vector3;
@@ -17,6 +17,8 @@ pub struct Settings {
     pub minimum_step: f64,
     /// Motion of deformable bodies without forces.
     pub free_flight: FreeFlight,
+    /// How a step takes elastic forces.
+    pub elasticity: Elasticity,
     /// Whether elements may invert.
     pub allow_inversion: bool,
     /// Whether sticking contacts keep their anchor from step to step.

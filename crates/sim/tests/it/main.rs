@@ -18,6 +18,7 @@ mod islands;
 mod joints;
 mod joints_by_group;
 mod motion;
+mod nonlinear;
 mod output;
 mod resume;
 mod scene;

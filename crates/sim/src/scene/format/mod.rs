@@ -21,7 +21,8 @@ pub use material::{Formulation, Material, MaterialModel, Orthotropic, Shell};
 pub use mesh::{BodyMesh, FilledSurface, MeshFile};
 pub use obstacle::ObstacleShape;
 pub use settings::{
-    Asynchronous, BroadPhase, Delassus, Detection, Evaluation, FreeFlight, JointStiffness,
-    OutputOptions, Preconditioner, Solver, SolverMethod, StepperChoice, Time, Tolerances, World,
+    Asynchronous, BroadPhase, Delassus, Detection, Elasticity, Evaluation, FreeFlight,
+    JointStiffness, OutputOptions, Preconditioner, Solver, SolverMethod, StepperChoice, Time,
+    Tolerances, World,
 };
 pub use signal::Signal;

@@ -20,8 +20,11 @@ pub struct Time {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum_step: Option<f64>,
     /// Motion of deformable bodies without forces, from which a step solves for the deviation.
-    #[serde(default, skip_serializing_if = "FreeFlight::is_default")]
+    #[serde(default, skip_serializing_if = "is_default")]
     pub free_flight: FreeFlight,
+    /// How a step takes elastic forces.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub elasticity: Elasticity,
 }
 
 /// Motion of deformable bodies without forces.
@@ -35,14 +38,20 @@ pub enum FreeFlight {
     Straight,
 }
 
-impl FreeFlight {
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde asks for a reference"
-    )]
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
+/// How a step takes elastic forces.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Elasticity {
+    /// Newton's method: where the forces at the end of a step are not those of its linear equation, they are linearised
+    /// anew there.
+    #[default]
+    Nonlinear,
+    /// One linearisation a step, as in the papers: large steps may invert elements and gain energy.
+    Linearised,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Time {
@@ -66,6 +75,7 @@ impl Default for Time {
             duration: 1.0,
             minimum_step: None,
             free_flight: FreeFlight::default(),
+            elasticity: Elasticity::default(),
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Constraints within a step: rows of joints and of bodies in compliance form beside those of contacts, stiffness of
 //! constraints in stiffness form, and the geometric stiffness of both in the momentum matrix.
 
+use super::newton_iterate::NewtonIterate;
 use crate::step::assemble::rigid::RigidStep;
 use crate::{
     constrained::RowScratch,
-    flight::Flight,
     measure::strains::{TASK, take_plastic},
     model::PointMotion,
     state::State,
@@ -23,6 +23,9 @@ use rayon::prelude::*;
 pub(crate) struct JointRows {
     placed: Placed,
     sums: Sums,
+    /// The force of each row that geometric stiffness is computed from (N, N·m): that of the last step, or of the last
+    /// round for rows that were linearised anew.
+    forces: Vec<f64>,
 }
 
 /// The places that constraints are evaluated at, and the unknowns of rigid bodies.
@@ -36,7 +39,7 @@ struct Placed {
 /// The constraints at hand, and sums over them.
 #[derive(Debug, Default)]
 struct Sums {
-    /// First row of each constraint at hand, and whether it turns with its component.
+    /// First row of each constraint at hand, and whether it is linearised where its component is.
     places: Vec<(usize, bool)>,
     batch: Vec<Prepared>,
     sum: StiffnessSum,
@@ -49,8 +52,48 @@ pub(crate) struct StepSystem<'a> {
     pub(crate) problem: &'a mut ContactProblem,
     /// The warm start.
     pub(crate) solution: &'a mut ContactSolution,
-    /// Impulses of the turn of components, in the order of the unknowns (N·s).
-    pub(crate) turn_impulses: &'a mut [f64],
+    /// Impulses of the motion that components are linearised about, in the order of the unknowns (N·s).
+    pub(crate) led_impulses: &'a mut [f64],
+}
+
+/// The velocities that constraints are linearised about, in the order of the unknowns (m/s).
+struct Led<'a> {
+    /// `w_R` of the flight and `w_k` of the Newton iterate.
+    flown: &'a [f64],
+    linearised: &'a [f64],
+    /// `s w_k + (1 − s) w_R` for the share `s` at hand.
+    share: f64,
+    blended: Vec<f64>,
+}
+
+impl<'a> Led<'a> {
+    fn new(flown: &'a [f64], linearised: &'a [f64]) -> Self {
+        Self {
+            flown,
+            linearised,
+            share: 1.0,
+            blended: Vec::new(),
+        }
+    }
+
+    /// The velocity that a constraint with the damping `d` (s) is linearised about in a step of `h` (s).
+    ///
+    /// Elasticity acts on `w − w_k`, damping on `w − w_R`: with `s = h/(h + d)` both together act on `w − s w_k − (1 −
+    /// s) w_R`.
+    fn of_damping(&mut self, damping: f64, h: f64) -> &[f64] {
+        let share = h / (h + damping);
+        if damping <= 0.0 {
+            return self.linearised;
+        }
+        if self.blended.is_empty() || share.to_bits() != self.share.to_bits() {
+            self.share = share;
+            self.blended.clear();
+            let both = self.linearised.iter().zip(self.flown);
+            self.blended
+                .extend(both.map(|(to, flown)| flown + share * (to - flown)));
+        }
+        &self.blended
+    }
 }
 
 /// Number of constraints per batch: enough for all threads, few enough for a small scratch memory.
@@ -138,14 +181,14 @@ impl Sums {
     fn add(
         &mut self,
         (list, form): (&[Constraint], Form<'_>),
-        flight: &Flight,
+        led: &mut Led<'_>,
         h: f64,
-        (problem, turn_impulses): (&mut ContactProblem, &mut [f64]),
+        (problem, led_impulses): (&mut ContactProblem, &mut [f64]),
     ) {
         // One after the other: the same sums for any number of threads.
-        for ((constraint, of), &(_, turns)) in list.iter().zip(&self.batch).zip(&self.places) {
+        for ((constraint, of), &(_, moved)) in list.iter().zip(&self.batch).zip(&self.places) {
             let momentum = &mut problem.momentum;
-            let chords = turns.then(|| flight.chords());
+            let chords = moved.then(|| led.of_damping(constraint.damping, h));
             let evaluation = &of.evaluation;
             match form {
                 Form::Rows(..) => {
@@ -157,15 +200,21 @@ impl Sums {
                     (of.condenser).scatter(constraint, evaluation, h, momentum, rhs);
                     if let Some(chords) = chords {
                         let of = &of.condenser;
-                        of.add_product(constraint, evaluation, h, chords, turn_impulses);
+                        of.add_product(constraint, evaluation, h, chords, led_impulses);
                     }
                 }
                 Form::Stiffness => {}
             }
             if of.stiff {
                 self.sum.scatter(constraint, evaluation, h, momentum);
-                if let Some(chords) = chords {
-                    StiffnessSum::add_product(constraint, evaluation, h, chords, turn_impulses);
+                if moved {
+                    let damping = if constraint.has_potential() {
+                        constraint.damping
+                    } else {
+                        0.0
+                    };
+                    let chords = led.of_damping(damping, h);
+                    StiffnessSum::add_product(constraint, evaluation, h, chords, led_impulses);
                 }
             }
         }
@@ -178,11 +227,11 @@ impl JointRows {
     /// projected.
     ///
     /// [`RowScratch::push`] says which rows. Points with a prescribed motion are where they will be at the end, so they
-    /// need no column. Constraints within a component of a deformable body that turns are evaluated where it turns to.
+    /// need no column. Constraints within a component of a deformable body are evaluated where that is linearised.
     pub(crate) fn assemble(
         &mut self,
         context: StepContext<'_>,
-        flight: &Flight,
+        (iterate, flown): (&NewtonIterate, &[f64]),
         rigid: &RigidStep,
         end: &[Vector3<f64>],
         system: StepSystem<'_>,
@@ -191,10 +240,15 @@ impl JointRows {
         let StepSystem {
             problem,
             solution,
-            turn_impulses,
+            led_impulses,
         } = system;
         problem.constraints.clear();
-        solution.constraints.clone_from(&state.joint_forces);
+        if iterate.is_renewed() {
+            self.renew_forces(context, iterate, &solution.constraints);
+        } else {
+            self.forces.clone_from(&state.joint_forces);
+            solution.constraints.clone_from(&state.joint_forces);
+        }
         if model.constraints.rows.is_empty() && model.constraints.soft.is_empty() {
             return;
         }
@@ -204,12 +258,13 @@ impl JointRows {
             particles: &self.placed.points,
             frames: &self.placed.frames,
         };
-        let turned = Configuration {
-            particles: flight.positions(),
+        let moved_to = Configuration {
+            particles: iterate.positions(),
             frames: &self.placed.frames,
         };
         let components = &model.components;
-        let turns = |component: Option<usize>| component.is_some_and(|one| flight.is_turning(one));
+        let moved = |component: Option<usize>| component.is_some_and(|one| iterate.is_moved(one));
+        let mut led = Led::new(flown, iterate.led());
         let layout = Layout {
             particles: &model.unknowns.block_of_point,
             bodies: &self.placed.bodies,
@@ -227,7 +282,7 @@ impl JointRows {
         for (list, form, mode) in [
             (
                 &model.constraints.rows,
-                Form::Rows(&state.joint_forces, model.constraints.geometric_stiffness),
+                Form::Rows(&self.forces, model.constraints.geometric_stiffness),
                 model.constraints.geometric_stiffness,
             ),
             (
@@ -244,13 +299,13 @@ impl JointRows {
                         Form::Rows(..) => components.of_row(index),
                         Form::Stiffness => components.of_soft(index),
                     };
-                    self.sums.places.push((first, turns(component)));
+                    self.sums.places.push((first, moved(component)));
                     first += constraint.rows();
                 }
                 let evaluate =
                     |of: &mut Prepared, constraint: &Constraint, place: (usize, bool)| {
-                        let (first, turns) = place;
-                        let at = if turns { &turned } else { &configuration };
+                        let (first, moved) = place;
+                        let at = if moved { &moved_to } else { &configuration };
                         of.evaluate(constraint, first, form, state, at, &layout);
                     };
                 if chunk.len() <= TASK {
@@ -265,11 +320,24 @@ impl JointRows {
                         .for_each(|(of, (constraint, &place))| evaluate(of, constraint, place));
                 }
                 let list = (chunk, form);
-                self.sums.add(list, flight, h, (problem, turn_impulses));
+                self.sums.add(list, &mut led, h, (problem, led_impulses));
             }
             self.sums
                 .sum
                 .finish(&layout, mode, h, &mut problem.momentum);
+        }
+    }
+
+    /// Takes the forces of the last round for the rows of components that were linearised anew.
+    fn renew_forces(&mut self, context: StepContext<'_>, iterate: &NewtonIterate, solved: &[f64]) {
+        let mut first = 0;
+        for (index, constraint) in context.model.constraints.rows.iter().enumerate() {
+            let own = first..first + constraint.rows();
+            first = own.end;
+            let component = context.model.components.of_row(index);
+            if component.is_some_and(|one| iterate.is_fresh(one)) {
+                self.forces[own.clone()].copy_from_slice(&solved[own]);
+            }
         }
     }
 }

@@ -32,8 +32,8 @@ type Squares = [f64; 4];
 #[derive(Clone, Copy)]
 pub(crate) struct NodeStart<'a> {
     pub(crate) flight: &'a Flight,
-    /// Impulses of the turn of components, in the order of the unknowns (N·s).
-    pub(crate) turn_impulses: &'a [f64],
+    /// Impulses of the motion that components are linearised about, in the order of the unknowns (N·s).
+    pub(crate) led_impulses: &'a [f64],
 }
 
 /// Momentum tolerances of the bodies of a model, step by step.
@@ -194,7 +194,7 @@ impl BodyLoads {
             let mass = model.points.mass[point];
             let given =
                 model.settings.gravity * (mass * time_step) + model.points.pull[point] * time_step;
-            let turn = get(start.turn_impulses, block);
+            let turn = get(start.led_impulses, block);
             let known = start.flight.velocities()[point] * mass + given + turn;
             let elastic = get(&problem.rhs, block) - known + get(&self.elastic, block);
             let inertial = state.accelerations[point] * (mass * time_step);

@@ -40,6 +40,8 @@ pub(crate) const MAX_REMAINDER_SOLVES: u32 = 8;
 struct Stepping {
     /// `B` halfway through the step: `ω = B w` (1/m).
     axes: Matrix3<f64>,
+    /// `Bᵀ L` of the angular momentum at the start (N·s).
+    spin_impulse: Vector3<f64>,
     /// `I_w` there (kg·m²).
     inertia: Matrix3<f64>,
     end: RigidPose,
@@ -54,7 +56,31 @@ pub(crate) struct RigidStep {
 }
 
 impl RigidStep {
-    /// Adds the rigid bodies to the momentum system, and starts their unknowns from the motion without contact.
+    /// Adds the rigid bodies to the momentum system.
+    pub(crate) fn add(&self, context: StepContext<'_>, problem: &mut ContactProblem) {
+        let StepContext {
+            model,
+            state,
+            time_step,
+        } = context;
+        let bodies = model.rigid.iter().zip(&state.rigid).zip(&self.bodies);
+        for (index, ((rigid, at), stepping)) in bodies.enumerate() {
+            let mass = rigid.inertia.mass();
+            let [linear, angular] = blocks(rigid.first_block);
+            for block in [linear, angular] {
+                *problem.momentum.diagonal_block_mut(block) = Matrix3::identity() * mass;
+            }
+            let mut impulse = (at.velocity + model.settings.gravity * time_step) * mass;
+            let load = model.loads.of_rigid(index);
+            if !load.is_zero() {
+                impulse += load.force * time_step;
+            }
+            put(&mut problem.rhs, linear, &impulse);
+            put(&mut problem.rhs, angular, &stepping.spin_impulse);
+        }
+    }
+
+    /// Places the axes of the rigid bodies, and starts their unknowns from the motion without contact.
     ///
     /// The angular block is `Bᵀ I_w B = m I` with the axes at the midpoint of the free turn, and its right-hand side
     /// `Bᵀ L` for the angular momentum `L`: without contact the solve then gives the mean angular velocity of the
@@ -63,10 +89,9 @@ impl RigidStep {
     ///
     /// # Errors
     /// [`StepFailure::TurnsTooFar`] if a body would turn too far.
-    pub(crate) fn assemble(
+    pub(crate) fn start(
         &mut self,
         context: StepContext<'_>,
-        problem: &mut ContactProblem,
         velocity: &mut [f64],
         motion: &mut PointMotions<'_>,
     ) -> Result<(), StepFailure> {
@@ -87,23 +112,17 @@ impl RigidStep {
             let axes = halfway.to_rotation_matrix().into_inner() * rigid.inertia.unit_axes();
 
             let [linear, angular] = blocks(rigid.first_block);
-            for block in [linear, angular] {
-                *problem.momentum.diagonal_block_mut(block) = Matrix3::identity() * mass;
-            }
-            let mut impulse = (at.velocity + model.settings.gravity * time_step) * mass;
             let mut angular_momentum = at.angular_momentum;
             let load = model.loads.of_rigid(index);
             if !load.is_zero() {
-                impulse += load.force * time_step;
                 angular_momentum += load.torque * time_step;
             }
             let spin_impulse = axes.tr_mul(&angular_momentum);
-            put(&mut problem.rhs, linear, &impulse);
-            put(&mut problem.rhs, angular, &spin_impulse);
             put(velocity, linear, &at.velocity);
             put(velocity, angular, &(spin_impulse / mass));
             self.bodies.push(Stepping {
                 axes,
+                spin_impulse,
                 inertia: rigid.inertia.world_inertia(&halfway),
                 end: at.pose,
                 remainder_change: 0.0,

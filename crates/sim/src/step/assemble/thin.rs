@@ -1,10 +1,20 @@
 //! Thin bodies within a step, in stiffness form: springs, triangles and hinges in the momentum system.
 
-use crate::flight::Flight;
 use crate::step::context::StepContext;
 use impinge_fem::thin::EdgeSpring;
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::{Matrix3, Vector3};
+
+/// The motion that thin bodies are linearised about.
+#[derive(Clone, Copy)]
+pub(super) struct About<'a> {
+    /// `x_k` of every point (m).
+    pub(super) positions: &'a [Vector3<f64>],
+    /// The velocity that prescribed points have beyond that motion (m/s).
+    pub(super) ahead: &'a [Vector3<f64>],
+    /// The velocities that are damped already (m/s), if any.
+    pub(super) damped: Option<&'a [Vector3<f64>]>,
+}
 
 /// The momentum system that terms are added to.
 pub(crate) struct MomentumSystem<'a> {
@@ -12,55 +22,48 @@ pub(crate) struct MomentumSystem<'a> {
     pub(crate) rhs: &'a mut [f64],
 }
 
-/// Adds the masses of thin bodies, `Δt² K + Δt C` of their terms in stiffness form to `A`, and `Δt f − (Δt² K + Δt C)
-/// v_d` to `b`, all at `x_R` of the flight.
+/// Adds the masses of thin bodies and `B = Δt² K + Δt C` of their terms in stiffness form to `A`, and `Δt f − Δt C y −
+/// B v_d` to `b`, all about a motion, of which `y` is damped already and which prescribed points are `v_d` ahead of.
 ///
 /// `K` is the positive semi-definite stiffness of each term. `C = d k/l̄ n nᵀ` damps the length of edges, and `C = d 2k
 /// ∇θ ∇θᵀ` the angles between triangles, so neither damps rotations. It runs on one thread: these terms cost little
 /// beside a solve.
-pub(crate) fn add_thin(
-    context: StepContext<'_>,
-    flight: &Flight,
-    prescribed_velocity: &[Vector3<f64>],
-    system: MomentumSystem<'_>,
-) {
+pub(super) fn add_thin(context: StepContext<'_>, about: About<'_>, system: MomentumSystem<'_>) {
     let StepContext {
         model, time_step, ..
     } = context;
-    let mut adder = Adder {
-        block_of_point: &model.unknowns.block_of_point,
-        prescribed_velocity,
-        time_step,
-        system,
-    };
-    let at = |point: u32| flight.positions()[point as usize];
     for &(point, mass) in &model.elements.thin.masses {
         if let Some(block) = model.unknowns.block_of_point[point] {
-            let diagonal = adder.system.matrix.diagonal_block_mut(block as usize);
-            *diagonal += Matrix3::from_diagonal_element(mass);
+            *system.matrix.diagonal_block_mut(block as usize) +=
+                Matrix3::from_diagonal_element(mass);
         }
     }
-    let square = time_step * time_step;
-    for (damping, spring) in model.elements.thin.soft_springs() {
-        let x = spring.points.map(at);
-        let force = spring.force(&x);
-        let own = spring.tangent(&x) * square + along(spring, &x) * (damping * time_step);
-        let scaled = [[own, -own], [-own, own]];
-        adder.add(&spring.points, &[force, -force], &scaled);
+    let MomentumSystem { matrix, rhs } = system;
+    let stiffness = Some((matrix, about.ahead));
+    let motion = (about.positions, about.damped);
+    Adder {
+        block_of_point: &model.unknowns.block_of_point,
+        time_step,
+        stiffness,
+        rhs,
     }
-    for membrane in model.elements.thin.soft_membranes() {
-        let x = membrane.points.map(at);
-        let scaled = membrane.tangent(&x).map(|row| row.map(|k| k * square));
-        adder.add(&membrane.points, &membrane.forces(&x), &scaled);
+    .add_all(context, motion);
+}
+
+/// Adds `Δt f − Δt C y` of all terms in stiffness form at `positions` (m), for the velocities `y` (m/s), to impulses in
+/// the order of the unknowns (N·s).
+pub(super) fn thin_impulses(
+    context: StepContext<'_>,
+    (positions, damped): (&[Vector3<f64>], &[Vector3<f64>]),
+    impulses: &mut [f64],
+) {
+    Adder {
+        block_of_point: &context.model.unknowns.block_of_point,
+        time_step: context.time_step,
+        stiffness: None,
+        rhs: impulses,
     }
-    for (damping, hinges) in &model.elements.thin.hinges {
-        let scale = square + damping * time_step;
-        for hinge in hinges {
-            let x = hinge.points.map(at);
-            let scaled = hinge.tangent(&x).map(|row| row.map(|k| k * scale));
-            adder.add(&hinge.points, &hinge.forces(&x), &scaled);
-        }
-    }
+    .add_all(context, (positions, Some(damped)));
 }
 
 /// `k/l̄ n nᵀ` of a spring (N/m); 0 if its points coincide.
@@ -72,44 +75,115 @@ fn along(spring: &EdgeSpring, x: &[Vector3<f64>; 2]) -> Matrix3<f64> {
         })
 }
 
+/// Blocks of one term.
+type Blocks<const N: usize> = [[Matrix3<f64>; N]; N];
+
 struct Adder<'a> {
     block_of_point: &'a [Option<u32>],
-    prescribed_velocity: &'a [Vector3<f64>],
     time_step: f64,
-    system: MomentumSystem<'a>,
+    /// The matrix, and the velocity that prescribed points have beyond that of the motion (m/s), where the
+    /// stiffness is asked for.
+    stiffness: Option<(&'a mut SymmetricBlockMatrix, &'a [Vector3<f64>])>,
+    rhs: &'a mut [f64],
 }
 
 impl Adder<'_> {
+    /// Adds all terms in stiffness form at the positions of a motion (m), with velocities that are damped (m/s).
+    fn add_all(
+        mut self,
+        context: StepContext<'_>,
+        (positions, damped): (&[Vector3<f64>], Option<&[Vector3<f64>]>),
+    ) {
+        let thin = &context.model.elements.thin;
+        let h = self.time_step;
+        let at = |point: u32| positions[point as usize];
+        for (damping, spring) in thin.soft_springs() {
+            let x = spring.points.map(at);
+            let force = spring.force(&x);
+            let pair = |own: Matrix3<f64>| [[own, -own], [-own, own]];
+            let viscous = along(spring, &x) * (damping * h);
+            let stiff = || pair(spring.tangent(&x) * (h * h) + viscous);
+            self.add(&spring.points, &[force, -force], stiff);
+            if damping > 0.0 {
+                self.damp(&spring.points, damped, || pair(viscous));
+            }
+        }
+        for membrane in thin.soft_membranes() {
+            let x = membrane.points.map(at);
+            let stiff = || membrane.tangent(&x).map(|row| row.map(|k| k * (h * h)));
+            self.add(&membrane.points, &membrane.forces(&x), stiff);
+        }
+        for (damping, hinges) in &thin.hinges {
+            for hinge in hinges {
+                let x = hinge.points.map(at);
+                let scaled = |scale: f64| hinge.tangent(&x).map(|row| row.map(|k| k * scale));
+                let stiff = || scaled(h * h + damping * h);
+                self.add(&hinge.points, &hinge.forces(&x), stiff);
+                if *damping > 0.0 {
+                    self.damp(&hinge.points, damped, || scaled(damping * h));
+                }
+            }
+        }
+    }
+
     /// Adds forces (N) and scaled stiffness (kg) of one term; the part on prescribed points moves to the right-hand
     /// side.
     fn add<const N: usize>(
         &mut self,
         points: &[u32; N],
         forces: &[Vector3<f64>; N],
-        stiffness: &[[Matrix3<f64>; N]; N],
+        stiffness: impl Fn() -> Blocks<N>,
     ) {
         let blocks = points.map(|point| self.block_of_point[point as usize]);
-        for a in 0..N {
-            let Some(row) = blocks[a] else { continue };
-            let mut impulse = forces[a] * self.time_step;
-            for b in 0..N {
-                match blocks[b] {
-                    // Only the upper triangle is stored.
-                    Some(column) if row <= column => {
-                        let pattern = self.system.matrix.pattern();
-                        let slot = pattern
-                            .slot(row as usize, column as usize)
-                            .expect("the pattern has the pairs of thin bodies");
-                        *self.system.matrix.block_mut(slot) += stiffness[a][b];
-                    }
-                    Some(_) => {}
-                    None => {
-                        let known = self.prescribed_velocity[points[b] as usize];
-                        impulse -= stiffness[a][b] * known;
+        let mut impulses = forces.map(|force| force * self.time_step);
+        if let Some((matrix, ahead)) = &mut self.stiffness {
+            let stiffness = stiffness();
+            for a in 0..N {
+                let Some(row) = blocks[a] else { continue };
+                for b in 0..N {
+                    match blocks[b] {
+                        // Only the upper triangle is stored.
+                        Some(column) if row <= column => {
+                            let pattern = matrix.pattern();
+                            let slot = pattern
+                                .slot(row as usize, column as usize)
+                                .expect("the pattern has the pairs of thin bodies");
+                            *matrix.block_mut(slot) += stiffness[a][b];
+                        }
+                        Some(_) => {}
+                        None => impulses[a] -= stiffness[a][b] * ahead[points[b] as usize],
                     }
                 }
             }
-            let entry = &mut self.system.rhs[3 * row as usize..][..3];
+        }
+        self.scatter(&blocks, &impulses);
+    }
+
+    /// Takes off the impulses of a scaled damping (kg) at the velocities of one term.
+    fn damp<const N: usize>(
+        &mut self,
+        points: &[u32; N],
+        velocities: Option<&[Vector3<f64>]>,
+        damping: impl Fn() -> Blocks<N>,
+    ) {
+        let Some(velocities) = velocities else {
+            return;
+        };
+        let damping = damping();
+        let velocities = points.map(|point| velocities[point as usize]);
+        let of_row = |row: [Matrix3<f64>; N]| -> Vector3<f64> {
+            -(row.iter().zip(&velocities))
+                .map(|(c, y)| c * y)
+                .sum::<Vector3<f64>>()
+        };
+        let blocks = points.map(|point| self.block_of_point[point as usize]);
+        self.scatter(&blocks, &damping.map(of_row));
+    }
+
+    fn scatter<const N: usize>(&mut self, blocks: &[Option<u32>; N], impulses: &[Vector3<f64>; N]) {
+        for (block, impulse) in blocks.iter().zip(impulses) {
+            let Some(block) = block else { continue };
+            let entry = &mut self.rhs[3 * *block as usize..][..3];
             for (value, part) in entry.iter_mut().zip(impulse.iter()) {
                 *value += part;
             }
@@ -143,19 +217,17 @@ mod tests {
         let mut matrix = SymmetricBlockMatrix::zeros(model.unknowns.pattern.clone());
         let mut rhs = vec![0.0; matrix.len()];
         let (m, b) = (&mut matrix, &mut rhs[..]);
-        let mut flight = Flight::default();
-        flight.plan(model, &state.positions, &state.velocities, h);
+        let about = About {
+            positions: &state.positions,
+            ahead: known,
+            damped: None,
+        };
         let context = StepContext {
             model,
             state,
             time_step: h,
         };
-        add_thin(
-            context,
-            &flight,
-            known,
-            MomentumSystem { matrix: m, rhs: b },
-        );
+        add_thin(context, about, MomentumSystem { matrix: m, rhs: b });
         (matrix, rhs)
     }
 

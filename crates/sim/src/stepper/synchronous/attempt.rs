@@ -10,8 +10,8 @@ use crate::{
     state::State,
     step::{
         assemble::{
-            MomentumSystem, check_materials, constraints::StepSystem, load::NodeStart,
-            momentum_system, prescribe, rigid::PointMotions, turn_impulses,
+            MomentumSystem, check_materials, constraints::StepSystem, load::NodeStart, prescribe,
+            rigid::PointMotions,
         },
         commit::{check_inversion, energy::Energies, judge, plasticity::flow_plastically},
         context::StepContext,
@@ -110,66 +110,28 @@ impl Synchronous {
         } = context;
         prescribe(context, &mut self.end, &mut self.known_velocity)?;
         (self.flight).plan(model, &state.positions, &state.velocities, time_step);
+        (self.iterate).start(model, &self.flight, &self.known_velocity);
         self.problem.time_step = time_step;
-        self.coarse.begin_step();
-        momentum_system(
-            context,
-            &self.flight,
-            &self.assembler,
-            &self.known_velocity,
-            MomentumSystem {
-                matrix: &mut self.problem.momentum,
-                rhs: &mut self.problem.rhs,
-            },
-        );
-        check_materials(context, &self.problem)?;
-        let turn = &mut self.turn_impulses;
-        turn.clear();
-        turn.resize(self.problem.rhs.len(), 0.0);
-        if self.flight.turns() {
-            turn_impulses(context, &self.flight, &self.problem.momentum, turn);
-        }
-        self.provide_bodies(context)?;
         self.contacts.start_from(&state.contacts);
         let contacts = self.contacts.edit();
         carry_over(model, &state.positions, time_step, contacts, report);
         self.solution.velocity.resize(3 * model.blocks(), 0.0);
-        self.rigid.assemble(
+        self.rigid.start(
             context,
-            &mut self.problem,
             &mut self.solution.velocity,
             &mut PointMotions {
                 end: &mut self.end,
                 known_velocity: &mut self.known_velocity,
             },
         )?;
-        self.forces.add(
-            self.extensions.forces(),
-            context,
-            &self.rigid,
-            &mut self.problem,
-        )?;
-        self.joints.assemble(
-            context,
-            &self.flight,
-            &self.rigid,
-            &self.end,
-            StepSystem {
-                problem: &mut self.problem,
-                solution: &mut self.solution,
-                turn_impulses: &mut self.turn_impulses,
-            },
-        );
-        if self.flight.turns() {
-            for (b, turn) in self.problem.rhs.iter_mut().zip(&self.turn_impulses) {
-                *b += turn;
-            }
-        }
+        self.assemble_equations(context)?;
+        check_materials(context, &state.positions, &self.problem)?;
+        self.provide_bodies(context)?;
         self.loads.weigh(
             context,
             NodeStart {
                 flight: &self.flight,
-                turn_impulses: &self.turn_impulses,
+                led_impulses: &self.led_impulses,
             },
             &self.rigid,
             self.contacts.as_slice(),
@@ -185,6 +147,56 @@ impl Synchronous {
         self.imbalance.clear();
         report.momentum_tolerance = report.momentum_tolerance.max(self.loads.largest());
         self.start_velocities(context);
+        Ok(())
+    }
+
+    /// Computes the momentum system, and the rows of joints, about the Newton iterate at hand.
+    pub(super) fn assemble_equations(
+        &mut self,
+        context: StepContext<'_>,
+    ) -> Result<(), StepFailure> {
+        let model = context.model;
+        self.coarse.begin_step();
+        let (problem, flight) = (&mut self.problem, &self.flight);
+        let constraints = &model.constraints;
+        let keeps_matrix = self.extensions.has_forces()
+            || !constraints.rows.is_empty()
+            || !constraints.soft.is_empty();
+        self.iterate.assemble(
+            context,
+            (flight, &self.assembler, keeps_matrix),
+            MomentumSystem {
+                matrix: &mut problem.momentum,
+                rhs: &mut problem.rhs,
+            },
+        );
+        let led = &mut self.led_impulses;
+        led.clear();
+        led.resize(problem.rhs.len(), 0.0);
+        let is_moved = self.iterate.is_any_moved();
+        if is_moved {
+            (self.iterate).lead(context, flight, &problem.momentum, led);
+        }
+        self.rigid.add(context, problem);
+        let forces = self.extensions.forces();
+        (self.forces).add(forces, context, &self.rigid, problem)?;
+        self.joints.assemble(
+            context,
+            (&self.iterate, flight.chords()),
+            &self.rigid,
+            &self.end,
+            StepSystem {
+                problem,
+                solution: &mut self.solution,
+                led_impulses: led,
+            },
+        );
+        if is_moved {
+            for (b, led) in problem.rhs.iter_mut().zip(led.iter()) {
+                *b += led;
+            }
+        }
+        self.iterate.settle();
         Ok(())
     }
 
@@ -254,7 +266,7 @@ impl Synchronous {
     }
 
     /// Gives the bodies to the solver, if it or the observer uses them.
-    fn provide_bodies(&mut self, context: StepContext<'_>) -> Result<(), StepFailure> {
+    pub(super) fn provide_bodies(&mut self, context: StepContext<'_>) -> Result<(), StepFailure> {
         let StepContext {
             model, time_step, ..
         } = context;
@@ -262,7 +274,7 @@ impl Synchronous {
         let observed = self.observer.as_ref().is_some_and(|o| o.wants_bodies());
         if self.method.needs_bodies() || observed {
             let rest = self.rest.get_or_insert_with(|| RestBodies::new(model));
-            let bodies = rest.turned(model, self.flight.positions(), time_step)?;
+            let bodies = rest.turned(model, self.iterate.positions(), time_step)?;
             self.bodies = Some(bodies);
         }
         Ok(())

@@ -16,6 +16,8 @@ pub(super) enum Purpose {
     Relinearising,
     /// The motion of rigid bodies that rows leave out changed.
     Remainder,
+    /// Elastic forces were linearised anew.
+    Linearising,
 }
 
 /// Marks of every body, in the order of [`Geometry::bodies`].
@@ -36,7 +38,9 @@ pub(super) struct Marks {
     /// Share of the momentum tolerance that its solves are held to.
     pub(super) share: f64,
     /// Rounds that its island took, by what they were for.
-    pub(super) rounds: [u32; 3],
+    pub(super) rounds: [u32; 4],
+    /// The least nonlinear residual of its island in these, over the momentum tolerance.
+    pub(super) least_residual: f64,
 }
 
 impl Changes {
@@ -48,7 +52,8 @@ impl Changes {
             unmet: false,
             relaxed: false,
             share: 1.0,
-            rounds: [0; 3],
+            rounds: [0; 4],
+            least_residual: f64::INFINITY,
         };
         self.marks.resize(bodies, at_start);
     }
@@ -67,6 +72,11 @@ impl Changes {
                 marks.changed = true;
             }
         }
+    }
+
+    /// A body changed.
+    pub(super) fn add_body(&mut self, body: usize) {
+        self.marks[body].changed = true;
     }
 
     /// All bodies of an island changed if one did.

@@ -33,6 +33,7 @@ impl Synchronous {
                 | StepFailure::Breakdown { .. }
                 | StepFailure::TooManyRounds { .. }
                 | StepFailure::GapsNotConverged { .. }
+                | StepFailure::NotLinear { .. }
                 | StepFailure::TurnsTooFar { .. }
                 | StepFailure::Inverted { .. }
         );
@@ -55,6 +56,14 @@ pub(super) fn too_many_rounds(model: &Model, rounds: u32, last: ContactKey) -> S
     StepFailure::TooManyRounds {
         rounds,
         contact: describe(&model.geometry, last),
+    }
+}
+
+pub(super) fn not_linear(model: &Model, body: usize, rounds: u32, over: f64) -> StepFailure {
+    StepFailure::NotLinear {
+        body: model.geometry.bodies[body].name.clone(),
+        rounds,
+        over,
     }
 }
 

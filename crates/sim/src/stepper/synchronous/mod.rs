@@ -7,6 +7,7 @@ mod attempt;
 mod changes;
 mod clock;
 mod failure;
+mod newton;
 mod rounds;
 mod solve;
 
@@ -20,7 +21,10 @@ use crate::{
     report::StepReport,
     state::State,
     step::{
-        assemble::{constraints::JointRows, load::BodyLoads, rigid::RigidStep},
+        assemble::{
+            constraints::JointRows, load::BodyLoads, newton_iterate::NewtonIterate,
+            rigid::RigidStep,
+        },
         commit::{
             energy::{EnergyAccount, MATERIAL_SHARE},
             measure,
@@ -76,8 +80,9 @@ pub struct Synchronous {
     /// Mean velocity of prescribed points, and the part of the velocity of rigid bodies' points that rows omit (m/s).
     known_velocity: Vec<Vector3<f64>>,
     flight: Flight,
-    /// Impulses of the turn of deformable bodies, in the order of the unknowns (N·s).
-    turn_impulses: Vec<f64>,
+    /// The motion that elastic forces are linearised about, and its impulses in the order of the unknowns (N·s).
+    iterate: NewtonIterate,
+    led_impulses: Vec<f64>,
     rigid: RigidStep,
     loads: BodyLoads,
     /// Compliance at rest, if a method uses it, and the bodies at the start of the attempt.
@@ -157,7 +162,8 @@ impl Synchronous {
             predicted: Vec::new(),
             known_velocity: vec![Vector3::zeros(); points],
             flight: Flight::default(),
-            turn_impulses: Vec::new(),
+            iterate: NewtonIterate::default(),
+            led_impulses: Vec::new(),
             rigid: RigidStep::default(),
             loads: BodyLoads::default(),
             rest,

@@ -5,6 +5,7 @@ use super::{
     changes::Purpose,
     clock::Clock,
     failure::{gaps_not_converged, too_many_rounds},
+    newton::Balance,
 };
 use crate::{
     contacts::{contact::Contact, opposing_normals::turn_opposed, sweep::Sweep},
@@ -102,7 +103,13 @@ impl Synchronous {
             let unsettled = check_gaps(model, sweep, &mut self.contacts, report);
             report.times.refine += clock.lap();
             let Some(&(key, gap)) = unsettled.iter().max_by(|a, b| a.1.total_cmp(&b.1)) else {
-                return Ok(true);
+                let balance = self.renew_iterates(context, accept_unmet, report)?;
+                report.times.assemble += clock.lap();
+                match balance {
+                    Balance::Renewed => continue,
+                    Balance::Met => return Ok(true),
+                    Balance::Missed => return Ok(false),
+                }
             };
             for (key, _) in unsettled {
                 self.changes.add_pair(&model.geometry, key);

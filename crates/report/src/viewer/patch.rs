@@ -1,11 +1,11 @@
-//! A half-space as a square below the scene.
+//! A half-space as a rectangle below the scene.
 
 use nalgebra::Vector3;
 
-/// Size of a square relative to the extent of the points.
-const MARGIN: f64 = 1.15;
+/// Border of a rectangle around the points, relative to their extent.
+const BORDER: f64 = 0.06;
 
-/// Corners of a square in the plane through `point` with the unit `normal` that covers the projection of `points`,
+/// Corners of a rectangle in the plane through `point` with the unit `normal` that covers the projection of `points`,
 /// wound around the normal; empty if there are no points.
 pub(super) fn patch<'a>(
     point: &Vector3<f64>,
@@ -24,13 +24,21 @@ pub(super) fn patch<'a>(
             high[axis] = high[axis].max(along);
         }
     }
-    let half = 0.5 * MARGIN * (high[0] - low[0]).max(high[1] - low[1]);
-    if !half.is_finite() {
+    let border = BORDER * (high[0] - low[0]).max(high[1] - low[1]);
+    if !border.is_finite() {
         return None;
     }
-    let middle = point + first * (0.5 * (low[0] + high[0])) + second * (0.5 * (low[1] + high[1]));
-    let corners = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
-    Some(corners.map(|[a, b]| middle + first * (a * half) + second * (b * half)))
+    let corners = [[false, false], [true, false], [true, true], [false, true]];
+    Some(corners.map(|ends| {
+        let along = |axis: usize| {
+            if ends[axis] {
+                high[axis] + border
+            } else {
+                low[axis] - border
+            }
+        };
+        point + first * along(0) + second * along(1)
+    }))
 }
 
 #[cfg(test)]
@@ -52,7 +60,7 @@ mod tests {
         let [a, b, c, d] = corners;
         let across = (b - a).cross(&(d - a));
         assert!((across / across.norm() - normal).norm() < 1e-12);
-        assert!(((b - a).norm() - (d - a).norm()).abs() < 1e-12, "a square");
+        assert!((b - a).dot(&(d - a)).abs() < 1e-12, "a right angle");
         assert!(((c - d) - (b - a)).norm() < 1e-12);
         for x in &points {
             for side in [b - a, d - a] {

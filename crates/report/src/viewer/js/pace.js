@@ -1,0 +1,62 @@
+// Sharpness for speed: while pictures follow each other too slowly, they get fewer pixels.
+
+// Time between two pictures that is aimed at (ms): some more than thirty pictures a second.
+const AIM_PACE = 30;
+
+// Time without a picture after which the last one is drawn sharply (ms).
+const REST = 250;
+
+// Time between two pictures that do not follow each other (ms).
+const IDLE = 1000;
+
+// Pixels per pixel of the screen and side: at rest, where the average of four makes edges smooth, and at least.
+const SHARP = 2;
+const LEAST = 0.35;
+
+class Pace {
+  // `again` asks for one more picture.
+  constructor(again) {
+    this.again = again;
+    this.scale = 1;
+    this.resting = false;
+    this.last = -Infinity;
+    this.mean = AIM_PACE;
+  }
+
+  // Pixels of the picture per pixel of the page.
+  ratio() {
+    const screen = window.devicePixelRatio;
+    return this.resting ? Math.max(screen, SHARP) : screen * this.scale;
+  }
+
+  // Prepares for a picture at a time (ms).
+  begin(now) {
+    const gap = now - this.last;
+    this.last = now;
+    if (this.resting) return;
+    if (gap < IDLE) {
+      this.mean += 0.25 * (gap - this.mean);
+      if (this.mean > 1.15 * AIM_PACE) this.change(0.8);
+      else if (this.mean < 0.7 * AIM_PACE) this.change(1.06);
+    }
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.resting = true;
+      this.again();
+    }, REST);
+  }
+
+  // Notes that a picture is finished.
+  end() {
+    if (this.resting) this.last = -Infinity;
+    this.resting = false;
+  }
+
+  change(factor) {
+    const scale = Math.max(LEAST, Math.min(1, this.scale * factor));
+    if (scale === this.scale) return;
+    this.scale = scale;
+    // The next pictures show whether it is enough.
+    this.mean = AIM_PACE;
+  }
+}

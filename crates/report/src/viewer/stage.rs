@@ -1,0 +1,132 @@
+//! The parts of a film that are the same at all times.
+
+use impinge_sim::output::Frame;
+use nalgebra::Vector3;
+use serde_json::{Value, json};
+
+use super::elements::Elements;
+use super::limits::Limits;
+use super::patch::patch;
+use super::shot::Shot;
+use super::surface::{Most, Surface};
+use super::table::Table;
+
+/// A fixed half-space.
+#[derive(Debug, Clone)]
+pub(super) struct Wall {
+    pub(super) name: String,
+    /// A point of its plane (m).
+    pub(super) point: Vector3<f64>,
+    /// Unit normal, out of the solid.
+    pub(super) normal: Vector3<f64>,
+}
+
+/// Names of a scene.
+#[derive(Debug, Clone)]
+pub(super) struct Names {
+    pub(super) title: String,
+    /// Names of the bodies and mesh obstacles, in the order of the frames.
+    pub(super) bodies: Vec<String>,
+    pub(super) walls: Vec<Wall>,
+    /// Acceleration of gravity (m/s²), which points down.
+    pub(super) gravity: Vector3<f64>,
+}
+
+/// A scene and the surface of its bodies.
+#[derive(Debug, Clone)]
+pub(super) struct Stage {
+    pub(super) names: Names,
+    pub(super) surface: Surface,
+    elements: Elements,
+}
+
+impl Stage {
+    /// The stage of a run that begins with `frame`; a surface with more than `most` triangles is simplified.
+    pub(super) fn new(names: Names, frame: &Frame, most: Option<Most>) -> Self {
+        let surface = Surface::of(frame, most);
+        Self {
+            names,
+            elements: Elements::of(frame, &surface),
+            surface,
+        }
+    }
+
+    /// The values of `frame` at the end of `step` at `time` (s); `None` for a frame of other bodies.
+    pub(super) fn shot(&self, frame: &Frame, step: u64, time: f64) -> Option<Shot> {
+        let fits = frame.tets.len() == self.elements.count()
+            && self
+                .surface
+                .points
+                .last()
+                .is_none_or(|&last| (last as usize) < frame.points.len());
+        fits.then(|| Shot::of(frame, &self.surface, &self.elements, (step, time)))
+    }
+
+    /// Little-endian numbers of four bytes: corners of the triangles, bodies and nodes of the vertices.
+    pub(super) fn bytes(&self) -> Vec<u8> {
+        let Surface {
+            triangles,
+            bodies,
+            nodes,
+            ..
+        } = &self.surface;
+        let numbers = triangles.as_flattened().iter().chain(bodies).chain(nodes);
+        numbers.flat_map(|number| number.to_le_bytes()).collect()
+    }
+
+    /// The description of a film with frames of the given steps and times (s), as JSON.
+    pub(super) fn description(
+        &self,
+        limits: &Limits,
+        stamps: &[(u64, f64)],
+        table: Option<&Table>,
+    ) -> Value {
+        let corners = limits.corners();
+        let walls = self.names.walls.iter().filter_map(|wall| {
+            let corners = patch(&wall.point, &wall.normal, corners.iter())?;
+            Some(json!({ "name": wall.name, "corners": corners }))
+        });
+        let steps: Vec<u64> = stamps.iter().map(|(step, _)| *step).collect();
+        let times: Vec<f64> = stamps.iter().map(|(_, time)| *time).collect();
+        json!({
+            "title": self.names.title,
+            "up": up(&self.names.gravity),
+            "bodies": self.names.bodies,
+            "walls": walls.collect::<Vec<_>>(),
+            "vertices": self.surface.points.len(),
+            "triangles": self.surface.triangles.len(),
+            "closed": self.surface.closed,
+            "simplified": self.surface.simplified,
+            "elements": self.elements.count() > 0,
+            "low": limits.low,
+            "high": limits.high,
+            "stress": limits.stress(),
+            "force": limits.force(),
+            "deviation": limits.deviation(),
+            "steps": steps,
+            "times": times,
+            "columns": table.map(|table| &table.columns),
+        })
+    }
+}
+
+/// The coordinate axis that points against `gravity`; z without gravity.
+fn up(gravity: &Vector3<f64>) -> Vector3<f64> {
+    if gravity.norm() > 0.0 {
+        let axis = gravity.iamax();
+        Vector3::ith(axis, -gravity[axis].signum())
+    } else {
+        Vector3::z()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn up_is_the_axis_against_gravity() {
+        assert_eq!(up(&Vector3::new(0.1, -9.81, 0.0)), Vector3::y());
+        assert_eq!(up(&Vector3::zeros()), Vector3::z());
+    }
+}

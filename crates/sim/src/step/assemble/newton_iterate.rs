@@ -1,0 +1,478 @@
+//! The point that a step linearises elastic forces at, and how far they are from linear: its Newton rounds.
+//!
+//! # Equations
+//! With the mean velocity `w = (x₊ − x)/h` as the unknown and the [`Flight`] that leads to `x_R = x + h w_R`, a step
+//! solves
+//!
+//! ```text
+//! M (w − w_R) + h C (w − w_R) = M (v_c + R u − h a) + h f(x + h w) + h f_ext + contact and joint impulses
+//! ```
+//!
+//! Every round linearises it about a motion `w_k`, `x_k = x + h w_k`, which is the flight in the first:
+//!
+//! ```text
+//! A w = b = M (v_c + R u − h a) + h f_ext + h f(x_k) + A w_k + (M + h C) (w_R − w_k),   A = M + h C + h² K(x_k)
+//! ```
+//!
+//! The nonlinear residual of a solution `w` is what the linear equation misses, the same with `f(x + h w)` less the
+//! same with `f(x_k) − h K (w − w_k)`: it needs the forces at the end of the step only. A body whose residual exceeds
+//! its momentum tolerance is linearised anew at the end of the step, and its island solved again.
+
+use super::thin::{About, MomentumSystem, add_thin, thin_impulses};
+use crate::{
+    flight::Flight,
+    model::{Model, PointMotion},
+    step::context::StepContext,
+};
+use impinge_fem::{Assembler, AssemblyScales};
+use impinge_krylov::block::SymmetricBlockMatrix;
+use nalgebra::Vector3;
+use std::ops::Range;
+
+/// The motion that elastic forces are linearised about, for all bodies. Memory is kept between steps.
+#[derive(Debug, Default)]
+pub(crate) struct NewtonIterate {
+    /// `x_k` of every point (m).
+    positions: Vec<Vector3<f64>>,
+    /// `w_k` of every point (m/s).
+    velocities: Vec<Vector3<f64>>,
+    /// The velocity that prescribed points have beyond `w_k` (m/s).
+    ahead: Vec<Vector3<f64>>,
+    /// `w_k − w_R` of every point (m/s).
+    damped: Vec<Vector3<f64>>,
+    /// `w_k` in the order of the unknowns (m/s); 0 for rigid bodies.
+    led: Vec<f64>,
+    /// Components that are linearised elsewhere than where they start.
+    moved: Vec<bool>,
+    /// Components that were moved since the equations were assembled.
+    fresh: Vec<bool>,
+    /// Whether a round beyond the first linearised anew.
+    renewed: bool,
+    /// Elastic impulses of the linear equation at `w_k`, in the order of the unknowns (N·s).
+    elastic: Vec<f64>,
+    /// The momentum matrix of masses and elements, where that of the problem holds more.
+    matrix: Option<SymmetricBlockMatrix>,
+    /// `w − w_R` of every point for the solved motion, and `w − w_k` in the order of the unknowns (m/s).
+    end_damped: Vec<Vector3<f64>>,
+    change: Vec<f64>,
+    /// Elastic impulses at the end of the step, and the product of the stiffness with what the solve changed, in the
+    /// order of the unknowns (N·s).
+    at_end: Vec<f64>,
+    changed: Vec<f64>,
+    /// Norms of the nonlinear residual and of the elastic impulses at the end for each body (N·s).
+    of_body: Vec<[f64; 2]>,
+}
+
+/// The forces of elements, and the velocities and positions of a motion.
+pub(crate) struct Motion<'a> {
+    /// Solved mean velocities in the order of the unknowns (m/s).
+    pub(crate) solved: &'a [f64],
+    /// Mean velocities of prescribed points (m/s).
+    pub(crate) known: &'a [Vector3<f64>],
+    /// Positions at the end of the step (m).
+    pub(crate) end: &'a [Vector3<f64>],
+}
+
+impl Motion<'_> {
+    /// The mean velocity of a point (m/s); none for points of rigid bodies.
+    fn of_point(&self, model: &Model, point: usize) -> Option<Vector3<f64>> {
+        match model.unknowns.motion_of_point[point] {
+            PointMotion::Free(block) => Some(get(self.solved, block as usize)),
+            PointMotion::Prescribed(_) => Some(self.known[point]),
+            PointMotion::Rigid(_) => None,
+        }
+    }
+}
+
+impl NewtonIterate {
+    /// Starts from the flight of a step; `known` are the mean velocities of prescribed points (m/s).
+    pub(crate) fn start(&mut self, model: &Model, flight: &Flight, known: &[Vector3<f64>]) {
+        let points = known.len();
+        self.positions.clear();
+        self.positions.extend_from_slice(flight.positions());
+        self.led.clear();
+        self.led.extend_from_slice(flight.chords());
+        self.velocities.clear();
+        self.velocities.resize(points, Vector3::zeros());
+        for (block, &point) in model.unknowns.point_of_block.iter().enumerate() {
+            self.velocities[point as usize] = get(&self.led, block);
+        }
+        self.ahead.clear();
+        self.ahead.extend_from_slice(known);
+        self.damped.clear();
+        self.damped.resize(points, Vector3::zeros());
+        self.moved.clear();
+        self.moved
+            .extend((0..model.components.count()).map(|component| flight.is_turning(component)));
+        self.settle();
+        self.renewed = false;
+    }
+
+    /// The equations hold what was moved.
+    pub(crate) fn settle(&mut self) {
+        self.fresh.clear();
+        self.fresh.resize(self.moved.len(), false);
+    }
+
+    /// Whether a component was moved since.
+    pub(super) fn is_fresh(&self, component: usize) -> bool {
+        self.fresh[component]
+    }
+
+    /// Moves the point of a body, whose points are `points`, by a `share` of the way to a motion.
+    pub(crate) fn advance(
+        &mut self,
+        context: StepContext<'_>,
+        flight: &Flight,
+        motion: &Motion<'_>,
+        points: Range<usize>,
+        share: f64,
+    ) {
+        let StepContext {
+            model,
+            state,
+            time_step,
+        } = context;
+        for point in points {
+            let Some(velocity) = motion.of_point(model, point) else {
+                continue;
+            };
+            let own = &mut self.velocities[point];
+            if share < 1.0 {
+                *own += (velocity - *own) * share;
+            } else {
+                *own = velocity;
+            }
+            self.positions[point] = state.positions[point] + *own * time_step;
+            self.damped[point] = *own;
+            if let Some(block) = model.unknowns.block_of_point[point] {
+                self.damped[point] -= get(flight.chords(), block as usize);
+                self.led[3 * block as usize..][..3].copy_from_slice(own.as_slice());
+            } else {
+                self.ahead[point] = velocity - *own;
+            }
+            if let Some(component) = model.components.of_point(point) {
+                self.moved[component] = true;
+                self.fresh[component] = true;
+            }
+        }
+        self.renewed = true;
+    }
+
+    /// Whether any component is linearised elsewhere than where it starts.
+    pub(crate) fn is_any_moved(&self) -> bool {
+        self.renewed || self.moved.contains(&true)
+    }
+
+    /// Whether a component is.
+    pub(crate) fn is_moved(&self, component: usize) -> bool {
+        self.moved[component]
+    }
+
+    /// Whether a round beyond the first linearised anew.
+    pub(crate) fn is_renewed(&self) -> bool {
+        self.renewed
+    }
+
+    /// `x_k` of all points (m).
+    pub(crate) fn positions(&self) -> &[Vector3<f64>] {
+        &self.positions
+    }
+
+    /// `w_k` in the order of the unknowns (m/s).
+    pub(crate) fn led(&self) -> &[f64] {
+        &self.led
+    }
+
+    /// `A = M + h C + h² K(x_k)` and `b` without `A w_k`, which [`lead`](Self::lead) gives. Keeps the matrix if more
+    /// than masses and elements will be added to it.
+    pub(crate) fn assemble(
+        &mut self,
+        context: StepContext<'_>,
+        (flight, assembler, keeps_matrix): (&Flight, &Assembler, bool),
+        system: MomentumSystem<'_>,
+    ) {
+        let StepContext {
+            model, time_step, ..
+        } = context;
+        let MomentumSystem { matrix, rhs } = system;
+        let scales = AssemblyScales::implicit_euler(time_step);
+        matrix.set_zero();
+        rhs.fill(0.0);
+        for block in 0..model.unknowns.point_of_block.len() {
+            let impulse = self.start_impulse(context, flight, block);
+            rhs[3 * block..][..3].copy_from_slice(impulse.as_slice());
+        }
+        assembler.add_mass(&scales, matrix);
+        if self.renewed {
+            let velocities = [self.ahead.as_slice(), &self.damped];
+            assembler.assemble_about(&self.positions, &scales, velocities, matrix, rhs);
+        } else {
+            assembler.assemble(&self.positions, &scales, &self.ahead, matrix, rhs);
+        }
+        let about = About {
+            positions: &self.positions,
+            ahead: &self.ahead,
+            damped: self.renewed.then_some(self.damped.as_slice()),
+        };
+        add_thin(context, about, MomentumSystem { matrix, rhs });
+        self.elastic.clear();
+        self.elastic.extend_from_slice(rhs);
+        for block in 0..model.unknowns.point_of_block.len() {
+            let impulse = -self.start_impulse(context, flight, block);
+            add(&mut self.elastic, block, &impulse);
+        }
+        self.matrix = keeps_matrix.then(|| matrix.clone());
+    }
+
+    /// `M (v_c + R u − h a) + h (M g + f_ext) + (1 + h a_M) M (w_R − w_k)` of a node (N·s).
+    fn start_impulse(
+        &self,
+        context: StepContext<'_>,
+        flight: &Flight,
+        block: usize,
+    ) -> Vector3<f64> {
+        let StepContext {
+            model, time_step, ..
+        } = context;
+        let point = model.unknowns.point_of_block[block] as usize;
+        let impulse = (flight.velocities()[point] + model.settings.gravity * time_step)
+            * model.points.mass[point]
+            + model.points.pull[point] * time_step;
+        if self.renewed {
+            let mass = model.points.mass[point] + time_step * model.points.mass_damping[point];
+            impulse - self.damped[point] * mass
+        } else {
+            impulse
+        }
+    }
+
+    /// Adds `A w_k` and the impulses of mass damping on the [`Flight`]'s own turn, `−h a_M M (ω₊ × R r)`, to `impulses`
+    /// in the order of the unknowns (N·s); `matrix` holds masses and elements.
+    pub(crate) fn lead(
+        &self,
+        context: StepContext<'_>,
+        flight: &Flight,
+        matrix: &SymmetricBlockMatrix,
+        impulses: &mut [f64],
+    ) {
+        let StepContext {
+            model, time_step, ..
+        } = context;
+        add_product(matrix, &self.led, impulses);
+        if !flight.turns() {
+            return;
+        }
+        for (block, &point) in model.unknowns.point_of_block.iter().enumerate() {
+            let damping = model.points.mass_damping[point as usize] * time_step;
+            if damping > 0.0 {
+                let damped = flight.end_velocity(block, point as usize) * damping;
+                add(impulses, block, &-damped);
+            }
+        }
+    }
+
+    /// The nonlinear residual of every body and its elastic impulses at the end of the step (N·s), in the Euclidean
+    /// norm over its nodes, for a solved motion; `matrix` is that of the solve.
+    pub(crate) fn residuals(
+        &mut self,
+        context: StepContext<'_>,
+        (flight, assembler): (&Flight, &Assembler),
+        matrix: &SymmetricBlockMatrix,
+        motion: &Motion<'_>,
+    ) -> &[[f64; 2]] {
+        let StepContext {
+            model, time_step, ..
+        } = context;
+        let scales = AssemblyScales::implicit_euler(time_step);
+        let nodes = model.unknowns.point_of_block.len();
+        // `y = w − w_R` of all points, and `w − w_k` of the unknowns.
+        self.end_damped.clear();
+        self.end_damped.extend((0..motion.end.len()).map(|point| {
+            let velocity = motion.of_point(model, point).unwrap_or_default();
+            match model.unknowns.motion_of_point[point] {
+                PointMotion::Free(block) => velocity - get(flight.chords(), block as usize),
+                _ => velocity,
+            }
+        }));
+        self.change.clear();
+        let both = motion.solved.iter().zip(&self.led);
+        self.change.extend(both.map(|(solved, led)| solved - led));
+        // Rigid bodies have no elasticity.
+        self.change[3 * nodes..].fill(0.0);
+        for values in [&mut self.at_end, &mut self.changed] {
+            values.clear();
+            values.resize(motion.solved.len(), 0.0);
+        }
+        assembler.add_impulses(motion.end, &scales, &self.end_damped, &mut self.at_end);
+        let thin = (motion.end, self.end_damped.as_slice());
+        thin_impulses(context, thin, &mut self.at_end);
+        let matrix = self.matrix.as_ref().unwrap_or(matrix);
+        add_product(matrix, &self.change, &mut self.changed);
+        self.of_body.clear();
+        self.of_body.resize(model.geometry.bodies.len(), [0.0; 2]);
+        for block in 0..nodes {
+            let point = model.unknowns.point_of_block[block] as usize;
+            let mass = model.points.mass[point] + time_step * model.points.mass_damping[point];
+            let elastic = get(&self.at_end, block);
+            let changed = get(&self.changed, block) - get(&self.change, block) * mass;
+            let residual = elastic + changed - get(&self.elastic, block);
+            let [residuals, impulses] = &mut self.of_body[model.body_of_block(block)];
+            *residuals += residual.norm_squared();
+            *impulses += elastic.norm_squared();
+        }
+        for sums in &mut self.of_body {
+            *sums = sums.map(f64::sqrt);
+        }
+        &self.of_body
+    }
+}
+
+fn get(values: &[f64], block: usize) -> Vector3<f64> {
+    Vector3::from_column_slice(&values[3 * block..][..3])
+}
+
+fn add(values: &mut [f64], block: usize, by: &Vector3<f64>) {
+    for (value, by) in values[3 * block..][..3].iter_mut().zip(by.iter()) {
+        *value += by;
+    }
+}
+
+/// Adds the product of a matrix with `velocity` to `impulses`, both in the order of the unknowns.
+///
+/// Row after row: the order of a sum does not depend on other bodies, as it would in a product by chunks of rows.
+fn add_product(matrix: &SymmetricBlockMatrix, velocity: &[f64], impulses: &mut [f64]) {
+    let pattern = matrix.pattern();
+    for row in 0..pattern.blocks() {
+        for slot in pattern.row(row) {
+            let (block, column) = (matrix.block(slot), pattern.columns()[slot] as usize);
+            add(impulses, row, &(block * get(velocity, column)));
+            if column != row {
+                add(impulses, column, &block.tr_mul(&get(velocity, row)));
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{model::Model, scene::Scene, state::State, step::assemble::prescribe};
+    use proptest::prelude::*;
+
+    const H: f64 = 0.01;
+
+    /// A damped body that turns freely or is held at one end by a moving set of nodes.
+    fn body(kind: &str, held: bool) -> (Model, State) {
+        let motion = if held {
+            "[[body.fixed]]\nbox = { lower = [-9, -9, -9], upper = [9, 9, -0.09] }\n\
+             motion = { velocity = [0.5, -1, 2] }\n"
+        } else {
+            ""
+        };
+        let text = format!(
+            "[time]\nstep = {H}\nduration = {H}\n[[body]]\n{kind}\nvelocity = [1, 2, 3]\n\
+             angular_velocity = [9, -4, 12]\n{motion}"
+        );
+        let scene = Scene::parse("body.toml", &text, &[""; 0]).expect("a scene");
+        Model::new(&scene).expect("a model")
+    }
+
+    fn kinds() -> [String; 3] {
+        let solid = |mesh: &str, law: &str| {
+            format!(
+                "mesh = {{ {mesh} = {{ size = [0.1, 0.1, 0.2], cells = [1, 1, 2] }} }}\nmaterial = {{ model = \
+                 \"{law}\", young = 1e5, poisson = 0.3, density = 1000, mass_damping = 2, stiffness_damping = 0.02 }}"
+            )
+        };
+        [
+            solid("cuboid", "st_venant_kirchhoff"),
+            solid("hexahedra", "neo_hookean"),
+            "kind = \"shell\"\nmesh = { grid = { size = [0.2, 0.2], cells = [2, 2] } }\n\
+             shell = { stretch = 300, bend = 0.1, density = 0.3, damping = 0.02, bend_damping = 0.02 }\n\
+             rotation = { axis = [1, 0, 0], degrees = 90 }"
+                .to_owned(),
+        ]
+    }
+
+    /// What the linear equation leaves at a motion, `b − A w`, in the order of the unknowns.
+    fn left(
+        (iterate, flight): (&mut NewtonIterate, &Flight),
+        context: StepContext<'_>,
+        assembler: &Assembler,
+        w: &[f64],
+    ) -> Vec<f64> {
+        let model = context.model;
+        let mut matrix = SymmetricBlockMatrix::zeros(model.unknowns.pattern.clone());
+        let mut b = vec![0.0; matrix.len()];
+        let (rhs, m) = (&mut b, &mut matrix);
+        let system = MomentumSystem { matrix: m, rhs };
+        iterate.assemble(context, (flight, assembler, true), system);
+        iterate.lead(context, flight, &matrix, &mut b);
+        let mut product = vec![0.0; b.len()];
+        add_product(&matrix, w, &mut product);
+        b.iter()
+            .zip(&product)
+            .map(|(b, product)| b - product)
+            .collect()
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(12))]
+
+        /// Linearised at a motion, the equation leaves what the nonlinear one leaves there: what it left before, and
+        /// the nonlinear residual. Linearised a quarter instead of half of the way short of it, it misses that by less.
+        #[test]
+        fn linear_equations_leave_the_nonlinear_residual(
+            seed in prop::collection::vec(-1.0..1.0_f64, 90),
+            kind in 0..3_usize,
+            held in any::<bool>(),
+        ) {
+            let (model, state) = body(&kinds()[kind], held);
+            let context = StepContext { model: &model, state: &state, time_step: H };
+            let (mut end, mut known) = (state.positions.clone(), state.velocities.clone());
+            prescribe(context, &mut end, &mut known).expect("slow");
+            let mut flight = Flight::default();
+            flight.plan(&model, &state.positions, &state.velocities, H);
+            prop_assert_eq!(flight.turns(), !held);
+            let elastic = &model.elements.elastic;
+            let assembler = elastic
+                .bind(&model.unknowns.pattern, &model.unknowns.block_of_point)
+                .expect("the pattern fits");
+            let w: Vec<f64> = (flight.chords().iter().zip(seed.iter().cycle()))
+                .map(|(chord, by)| chord + 0.5 * by)
+                .collect();
+            for (block, &point) in model.unknowns.point_of_block.iter().enumerate() {
+                end[point as usize] = state.positions[point as usize] + get(&w, block) * H;
+            }
+            let motion = Motion { solved: &w, known: &known, end: &end };
+
+            let mut iterate = NewtonIterate::default();
+            iterate.start(&model, &flight, &known);
+            let before = left((&mut iterate, &flight), context, &assembler, &w);
+            let unused = SymmetricBlockMatrix::zeros(model.unknowns.pattern.clone());
+            iterate.residuals(context, (&flight, &assembler), &unused, &motion);
+            let nonlinear: Vec<f64> = (0..w.len())
+                .map(|i| {
+                    let block = i / 3;
+                    let point = model.unknowns.point_of_block[block] as usize;
+                    let mass = model.points.mass[point] + H * model.points.mass_damping[point];
+                    let of_change = iterate.changed[i] - mass * iterate.change[i];
+                    before[i] + iterate.at_end[i] + of_change - iterate.elastic[i]
+                })
+                .collect();
+            let points = 0..state.positions.len();
+            let mut misses = Vec::new();
+            for share in [0.5, 0.75, 1.0] {
+                iterate.start(&model, &flight, &known);
+                iterate.advance(context, &flight, &motion, points.clone(), share);
+                let now = left((&mut iterate, &flight), context, &assembler, &w);
+                let miss = now.iter().zip(&nonlinear).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
+                misses.push(miss.sqrt());
+            }
+            let size = nonlinear.iter().map(|x| x * x).sum::<f64>().sqrt();
+            prop_assert!(misses[2] < 1e-9 * size, "{misses:?} of {size}");
+            prop_assert!(misses[1] < 0.7 * misses[0] + 1e-9 * size, "{misses:?} of {size}");
+        }
+    }
+}
