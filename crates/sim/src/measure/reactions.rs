@@ -20,7 +20,7 @@ use impinge_contact::constraint::{
     BodyBlocks, Configuration, Constraint, Evaluation, Frame, Layout, Local, Term,
 };
 use impinge_fem::AssemblyScales;
-use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
+use impinge_krylov::block::BlockPattern;
 use nalgebra::{DVector, Vector3};
 use std::ops::Range;
 
@@ -169,36 +169,17 @@ fn elastic_forces(
     let elastic = &model.elements.elastic;
     let pattern = BlockPattern::from_pairs(count, elastic.block_pairs(blocks));
     let assembler = elastic.bind(&pattern, blocks)?;
-    let mut damping = SymmetricBlockMatrix::zeros(pattern);
-    let mut forces = vec![0.0; damping.len()];
+    let mut forces = vec![0.0; 3 * count];
     let scales = AssemblyScales {
         force: 1.0,
         stiffness: 0.0,
         damping: 1.0,
     };
-    assembler.assemble(
-        &state.positions,
-        &scales,
-        &state.velocities,
-        &mut damping,
-        &mut forces,
-    );
-    let mut velocities = vec![0.0; forces.len()];
-    for (point, block) in blocks.iter().enumerate() {
-        if let Some(block) = *block {
-            let velocity = state.velocities[point];
-            velocities[3 * block as usize..][..3].copy_from_slice(velocity.as_slice());
-        }
-    }
-    let mut damped = vec![0.0; forces.len()];
-    let mut scratch = vec![0.0; damping.scratch_len()];
-    damping.multiply(&velocities, &mut damped, &mut scratch);
-    let of_block = |block: &Option<u32>| match *block {
-        Some(block) => {
-            let at = 3 * block as usize;
-            Vector3::from_fn(|axis, _| forces[at + axis] - damped[at + axis])
-        }
-        None => Vector3::zeros(),
+    assembler.add_impulses(&state.positions, &scales, &state.velocities, &mut forces);
+    let of_block = |block: &Option<u32>| {
+        block.map_or_else(Vector3::zeros, |block| {
+            Vector3::from_column_slice(&forces[3 * block as usize..][..3])
+        })
     };
     Ok(blocks.iter().map(of_block).collect())
 }
