@@ -11,6 +11,9 @@ const RADIUS: f64 = 0.2;
 const PLANKS: u32 = 12;
 const THICK: f64 = 0.02;
 
+/// Angular speed at the start (rad/s).
+const SLOW: f64 = 0.1;
+
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let width = 0.98 * 2.0 * RADIUS * (PI / f64::from(PLANKS)).tan();
     let mut scene = Scene::new().time_step(5e-3).friction(0.6);
@@ -19,7 +22,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (sin, cos) = angle.to_radians().sin_cos();
         let out = RADIUS + 0.5 * THICK;
         let mesh = BodyMesh::cuboid([width, 0.12, THICK], [1; 3]);
-        let body = Body::driven(mesh, Motion::default());
+        let about_axis = Motion {
+            center: Some([0.0; 3]),
+            ..Motion::turning([0.0, SLOW, 0.0])
+        };
+        let body = Body::driven(mesh, about_axis);
         let body = body
             .at([out * sin, 0.0, out * cos])
             .rotated([0.0, 1.0, 0.0], angle);
@@ -34,11 +41,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         .obstacle(Obstacle::half_space([0.0, 0.065, 0.0], [0.0, -1.0, 0.0]).with_friction(0.0))
         .obstacle(Obstacle::half_space([0.0, -0.065, 0.0], [0.0, 1.0, 0.0]).with_friction(0.0));
     let mut drum = Simulation::new(&scene)?;
-    for plank in 0..PLANKS {
-        drum.set_center(&format!("plank {plank}"), [0.0; 3])?;
-    }
     drum.on_step("speed up", |drum| {
-        let speed = 2.0 * drum.time().min(1.0);
+        let speed = SLOW + 2.0 * drum.time().min(1.0);
         for plank in 0..PLANKS {
             drum.set_angular_velocity(&format!("plank {plank}"), [0.0, speed, 0.0])?;
         }

@@ -38,6 +38,9 @@ pub struct MotionStart {
     pub shift: Vector3<f64>,
     /// Rotation up to then.
     pub turn: UnitQuaternion<f64>,
+    /// Whether a program chose it: the centre then has a meaning also at rest.
+    #[serde(default)]
+    pub by_program: bool,
 }
 
 impl Default for MotionStart {
@@ -46,6 +49,7 @@ impl Default for MotionStart {
             at: 0.0,
             shift: Vector3::zeros(),
             turn: UnitQuaternion::identity(),
+            by_program: false,
         }
     }
 }
@@ -87,6 +91,7 @@ impl RigidMotion {
             at: time,
             shift: self.shift_at(time),
             turn: self.turn_at(time).unwrap_or_default(),
+            by_program: true,
         };
         self.velocity = velocity;
         self.angular_velocity = angular_velocity;

@@ -310,7 +310,7 @@ impl Simulation {
             }
         }
         let motion = &mut unknowns.motions[index];
-        if motion.is_rest() && motion.start.at == 0.0 {
+        if motion.is_rest() {
             // The centre of a motion at rest has no meaning.
             motion.center = driven.center;
         }
