@@ -169,15 +169,15 @@ pub enum StepFailure {
     },
     /// The elastic forces of a body did not come to balance.
     #[error(
-        "the forces on `{body}` miss their balance by {over:.1} times its tolerance after {rounds} linearisations of \
-         its elasticity"
+        "the forces on `{body}` miss their balance by {over:.1} times what is accepted, within {rounds} linearisations \
+         of its elasticity; try a shorter `time.step`"
     )]
     NotLinear {
         /// Name of the body.
         body: String,
-        /// Linearisations in the step.
+        /// Most linearisations in a step.
         rounds: u32,
-        /// The nonlinear residual over the momentum tolerance of the body.
+        /// The nonlinear residual of the body over what is accepted.
         over: f64,
     },
     /// A body rotates so far in one step that straight paths of its points would visibly shrink it.

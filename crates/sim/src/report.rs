@@ -50,7 +50,7 @@ pub struct StepReport {
     /// State changes in these evaluations.
     pub state_changes: u64,
     /// Rounds of solves, one of each island that changed: one more than those in which contacts were added or
-    /// re-linearised.
+    /// re-linearised, or elastic forces linearised anew.
     pub rounds: u32,
     /// Rounds among them for which elastic forces were linearised anew.
     pub newton_rounds: u32,
@@ -82,6 +82,8 @@ pub struct StepReport {
     pub momentum_residual: f64,
     /// `ε₁`: the largest momentum tolerance of a body, to which the residual is scaled (N·s).
     pub momentum_tolerance: f64,
+    /// Largest nonlinear residual of a body over what is accepted: at most 1, unless the step is inexact.
+    pub nonlinear_residual: f64,
     /// Independent normal complementarity residual `e_n` (m).
     pub normal_residual: f64,
     /// Independent friction residual `e_t`: cone, sticking and direction in one (m).

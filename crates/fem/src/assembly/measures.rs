@@ -203,6 +203,31 @@ impl ElasticModel {
         )
     }
 
+    /// The same of the elements with tetrahedra in a range: those of one body.
+    ///
+    /// # Panics
+    /// If `positions` is not one per point, or there are no such tetrahedra.
+    #[track_caller]
+    pub fn smallest_volume_ratio_in(
+        &self,
+        tets: Range<usize>,
+        positions: &[Vector3<f64>],
+    ) -> Option<f64> {
+        self.check(positions);
+        let of_tets = tets.clone().map(|tet| self.volume_ratio(tet, positions));
+        let cells = self.cells().iter();
+        let own = cells.filter(|cell| tets.contains(&(cell.tets[0] as usize)));
+        let of_cells = own.map(|cell| cell.element.volume_ratio(&cell.element.gather(positions)));
+        // A NaN stays.
+        (of_tets.chain(of_cells)).reduce(|least, ratio| {
+            if ratio < least || ratio.is_nan() {
+                ratio
+            } else {
+                least
+            }
+        })
+    }
+
     /// Number of elements whose volume is not positive somewhere (inverted, flat, or with a NaN position); a hexahedron
     /// counts once, by its Gauss points, its corners and the tetrahedra that fill it.
     ///
@@ -291,10 +316,7 @@ impl ElasticModel {
     }
 
     /// `det F` of a tetrahedron.
-    ///
-    /// # Panics
-    /// If there is no such tetrahedron.
-    pub fn volume_ratio(&self, element: usize, positions: &[Vector3<f64>]) -> f64 {
+    fn volume_ratio(&self, element: usize, positions: &[Vector3<f64>]) -> f64 {
         determinant(&self.deformation(element, positions))
     }
 

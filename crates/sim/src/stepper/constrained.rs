@@ -268,7 +268,7 @@ impl Stepper for Constrained {
         );
         let energies = Energies::of(model, state);
         self.account.close(energies, external, state, &mut report);
-        measure(model, state, &mut report);
+        measure(model, state, None, &mut report);
         self.look_for_crossings(model, state, &mut report);
         report.times.resolve = begin.elapsed().as_secs_f64();
         Ok(report)

@@ -19,7 +19,7 @@ mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
 position = [0.05, 0, 0.4]
 "#;
 
-/// A heavy soft cube that turns, and a light rigid one that slides.
+/// A heavy soft cube that turns, a light rigid one that slides, and a soft one whose impact takes Newton rounds.
 const FAR: &str = r#"
 [[body]]
 name = "heavy"
@@ -34,6 +34,13 @@ density = 2000
 mesh = { cuboid = { size = [0.01, 0.01, 0.01], cells = [1, 1, 1] } }
 position = [-5, 0, 0.006]
 velocity = [1, 0, 0]
+[[body]]
+name = "thrown"
+mesh = { cuboid = { size = [0.2, 0.2, 0.2], cells = [2, 2, 2] } }
+material = { model = "neo_hookean", young = 1e5, poisson = 0.4, density = 1000 }
+position = [-8, 0, 0.5]
+rotation = { axis = [1, 1, 0], degrees = 15 }
+velocity = [0, 0, -15]
 "#;
 
 fn simulation(bodies: &[&str], method: &str) -> Simulation {
@@ -64,9 +71,11 @@ fn a_distant_body_changes_no_bit() {
             simulation(&[FAR, NEAR], method),
         ];
         let mut touched = false;
+        let mut newton_rounds = [0; 3];
         for step in 0..steps {
-            for run in &mut runs {
+            for (run, rounds) in runs.iter_mut().zip(&mut newton_rounds) {
                 let report = run.advance().expect("a step");
+                *rounds += report.newton_rounds;
                 assert_eq!(report.rejected, 0, "{method}: a division would change all");
             }
             touched |= runs[0].state().contacts.len() > 1;
@@ -77,6 +86,11 @@ fn a_distant_body_changes_no_bit() {
             }
         }
         assert!(touched, "{method}: nothing was hit");
+        let [alone, with, _] = newton_rounds;
+        assert!(
+            with > alone,
+            "{method}: the distant bodies took no Newton round"
+        );
     }
 }
 

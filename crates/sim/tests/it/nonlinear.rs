@@ -37,7 +37,7 @@ fn kinds() -> Vec<String> {
     for strains in ["", ", poisson = 0.3"] {
         kinds.push(format!(
             "kind = \"shell\"\nmesh = {{ grid = {{ size = [0.5, 0.3], cells = [5, 3] }} }}\n\
-             shell = {{ stretch = 300, bend = 0.02, density = 0.3{strains}, bend_damping = 0.01 }}"
+             shell = {{ stretch = 300, bend = 0.02, density = 0.3{strains} }}"
         ));
     }
     kinds
@@ -86,15 +86,12 @@ fn unexplained(simulation: &mut Simulation) -> (StepReport, f64) {
 /// Held bodies fly straight, so their step is `M (v₊ − v) = h (M g + f(x₊))`, without damping.
 #[test]
 fn forces_at_the_end_of_a_large_step_balance() {
-    for kind in kinds()
-        .iter()
-        .filter(|kind| !kind.contains("_damping = 0."))
-    {
+    for kind in kinds().iter().filter(|kind| !kind.contains("_damping")) {
         let mut simulation = bar(kind, 50.0, "step = 0.02");
         let mut rounds = 0;
         for _ in 0..8 {
             let (report, unexplained) = unexplained(&mut simulation);
-            assert!(unexplained < 0.06, "{kind}: {unexplained}");
+            assert!(unexplained < 0.11, "{kind}: {unexplained}");
             assert!(
                 report.newton_rounds <= 6,
                 "{kind}: {}",
@@ -129,11 +126,11 @@ fn small_steps_take_no_further_rounds() {
     }
 }
 
-/// A soft cube that meets the ground at 60 m/s, seven of its own lengths in a step. Its elements stay in shape, its
+/// A soft cube that meets the ground at 60 m/s, five of its own lengths in a step. Its elements stay in shape, its
 /// energy never grows, and no step is divided; with one linearisation a step it turns inside out.
 #[test]
 fn a_cube_survives_an_impact_at_any_speed() {
-    let thrown = |elasticity: &str| {
+    let thrown = |mesh: &str, elasticity: &str| {
         let text = format!(
             r#"
 [time]
@@ -144,7 +141,7 @@ elasticity = "{elasticity}"
 friction = 0.5
 [[body]]
 name = "cube"
-mesh = {{ cuboid = {{ size = [0.2, 0.2, 0.2], cells = [3, 3, 6] }} }}
+mesh = {{ {mesh} = {{ size = [0.2, 0.2, 0.2], cells = [3, 3, 6] }} }}
 material = {{ model = "neo_hookean", young = 1e5, poisson = 0.4, density = 1000 }}
 position = [0, 0, 0.5]
 rotation = {{ axis = [1, 1, 0], degrees = 15 }}
@@ -156,19 +153,29 @@ shape = {{ half_space = {{ normal = [0, 0, 1] }} }}
         );
         let scene = Scene::parse("thrown.toml", &text, &[""; 0]).expect("a scene");
         let mut simulation = Simulation::new(&scene).expect("sound");
+        (0..30)
+            .map(|_| simulation.advance())
+            .collect::<Result<Vec<_>, _>>()
+    };
+    for mesh in ["cuboid", "hexahedra"] {
         let mut last = f64::INFINITY;
-        for _ in 0..30 {
-            let report = simulation.advance()?;
-            assert_eq!(report.rejected, 0, "{elasticity} {report:?}");
+        for report in thrown(mesh, "nonlinear").expect("it bounces") {
+            assert_eq!(report.rejected, 0, "{mesh} {report:?}");
             let energy =
                 report.kinetic_energy + report.elastic_energy + report.gravitational_energy;
-            assert!(energy <= last * (1.0 + 1e-9), "{energy} after {last}");
-            assert!(report.minimum_volume_ratio > 0.05, "{report:?}");
+            assert!(
+                energy <= last * (1.0 + 1e-9),
+                "{mesh}: {energy} after {last}"
+            );
+            assert!(report.minimum_volume_ratio > 0.0, "{mesh} {report:?}");
+            assert!(report.nonlinear_residual <= 1.0, "{mesh} {report:?}");
             last = energy;
         }
-        Ok::<_, impinge_sim::StepError>(())
-    };
-    thrown("nonlinear").expect("it bounces");
-    let crushed = std::panic::catch_unwind(|| thrown("linearised"));
-    assert!(!matches!(crushed, Ok(Ok(()))), "one linearisation would do");
+    }
+    let error = thrown("cuboid", "linearised").expect_err("one linearisation is not enough");
+    let failure = &error.failure;
+    assert!(
+        matches!(failure, impinge_sim::StepFailure::Inverted { .. }),
+        "{error}"
+    );
 }

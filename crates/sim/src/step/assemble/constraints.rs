@@ -32,6 +32,8 @@ pub(crate) struct JointRows {
 #[derive(Debug, Default)]
 struct Placed {
     points: Vec<Vector3<f64>>,
+    /// The same for constraints of components that are linearised elsewhere.
+    moved: Vec<Vector3<f64>>,
     frames: Vec<Frame>,
     bodies: Vec<Option<BodyBlocks>>,
 }
@@ -153,12 +155,20 @@ impl Prepared {
 
 impl Placed {
     /// Takes the points, and the frames and unknowns of rigid bodies, that constraints are evaluated at.
-    fn place(&mut self, context: StepContext<'_>, rigid: &RigidStep, end: &[Vector3<f64>]) {
+    fn place(
+        &mut self,
+        context: StepContext<'_>,
+        rigid: &RigidStep,
+        [moved, end]: [&[Vector3<f64>]; 2],
+    ) {
         let StepContext { model, state, .. } = context;
         self.points.clone_from(&state.positions);
+        self.moved.clear();
+        self.moved.extend_from_slice(moved);
         for (point, motion) in model.unknowns.motion_of_point.iter().enumerate() {
             if matches!(motion, PointMotion::Prescribed(_)) {
                 self.points[point] = end[point];
+                self.moved[point] = end[point];
             }
         }
         self.frames.clear();
@@ -253,13 +263,14 @@ impl JointRows {
             return;
         }
         let h = problem.time_step;
-        self.placed.place(context, rigid, end);
+        self.placed
+            .place(context, rigid, [iterate.positions(), end]);
         let configuration = Configuration {
             particles: &self.placed.points,
             frames: &self.placed.frames,
         };
         let moved_to = Configuration {
-            particles: iterate.positions(),
+            particles: &self.placed.moved,
             frames: &self.placed.frames,
         };
         let components = &model.components;

@@ -59,11 +59,13 @@ pub(crate) struct NewtonIterate {
     /// order of the unknowns (N·s).
     at_end: Vec<f64>,
     changed: Vec<f64>,
-    /// Norms of the nonlinear residual and of the elastic impulses at the end for each body (N·s).
+    /// Norms of the nonlinear residual, the elastic impulses at the end and the change of momentum of each body, and
+    /// the first with the larger of the others (N·s).
+    sums: Vec<[f64; 3]>,
     of_body: Vec<[f64; 2]>,
 }
 
-/// The forces of elements, and the velocities and positions of a motion.
+/// A motion in a step: its velocities, and the positions that they lead to.
 pub(crate) struct Motion<'a> {
     /// Solved mean velocities in the order of the unknowns (m/s).
     pub(crate) solved: &'a [f64],
@@ -272,8 +274,8 @@ impl NewtonIterate {
         }
     }
 
-    /// The nonlinear residual of every body and its elastic impulses at the end of the step (N·s), in the Euclidean
-    /// norm over its nodes, for a solved motion; `matrix` is that of the solve.
+    /// The nonlinear residual of every body, and the larger of its elastic impulses at the end and its change of
+    /// momentum (N·s), all in the Euclidean norm over its nodes, for a solved motion; `matrix` is that of the solve.
     pub(crate) fn residuals(
         &mut self,
         context: StepContext<'_>,
@@ -282,7 +284,9 @@ impl NewtonIterate {
         motion: &Motion<'_>,
     ) -> &[[f64; 2]] {
         let StepContext {
-            model, time_step, ..
+            model,
+            state,
+            time_step,
         } = context;
         let scales = AssemblyScales::implicit_euler(time_step);
         let nodes = model.unknowns.point_of_block.len();
@@ -309,21 +313,25 @@ impl NewtonIterate {
         thin_impulses(context, thin, &mut self.at_end);
         let matrix = self.matrix.as_ref().unwrap_or(matrix);
         add_product(matrix, &self.change, &mut self.changed);
-        self.of_body.clear();
-        self.of_body.resize(model.geometry.bodies.len(), [0.0; 2]);
+        self.sums.clear();
+        self.sums.resize(model.geometry.bodies.len(), [0.0; 3]);
         for block in 0..nodes {
             let point = model.unknowns.point_of_block[block] as usize;
             let mass = model.points.mass[point] + time_step * model.points.mass_damping[point];
             let elastic = get(&self.at_end, block);
             let changed = get(&self.changed, block) - get(&self.change, block) * mass;
             let residual = elastic + changed - get(&self.elastic, block);
-            let [residuals, impulses] = &mut self.of_body[model.body_of_block(block)];
-            *residuals += residual.norm_squared();
-            *impulses += elastic.norm_squared();
+            let velocity = get(motion.solved, block) + flight.gain(point);
+            let gained = (velocity - state.velocities[point]) * model.points.mass[point];
+            let sums = &mut self.sums[model.body_of_block(block)];
+            for (sum, part) in sums.iter_mut().zip([residual, elastic, gained]) {
+                *sum += part.norm_squared();
+            }
         }
-        for sums in &mut self.of_body {
-            *sums = sums.map(f64::sqrt);
-        }
+        self.of_body.clear();
+        let norms = self.sums.iter().map(|sums| sums.map(f64::sqrt));
+        self.of_body
+            .extend(norms.map(|[residual, elastic, gained]| [residual, elastic.max(gained)]));
         &self.of_body
     }
 }

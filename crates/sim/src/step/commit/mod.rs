@@ -12,6 +12,7 @@ use crate::{
 };
 use impinge_contact::residual::residual_of_islands;
 use impinge_contact::{ContactProblem, ContactSolution, ContactState, FrictionLaw};
+use impinge_fem::VolumeRatio;
 use nalgebra::Vector3;
 
 /// Judges the accepted solve by the independent residual and keeps the worst over the parts of a step. Returns the
@@ -31,9 +32,23 @@ pub(crate) fn judge(
     momentum
 }
 
+/// The smallest volume ratio of an element; `None` without elements.
+pub(crate) type SmallestVolume = Option<VolumeRatio>;
+
+/// The smallest volume ratio of an element at `positions` (m).
+pub(crate) fn smallest_volume(model: &Model, positions: &[Vector3<f64>]) -> SmallestVolume {
+    model.elements.elastic.minimum_volume_ratio(positions)
+}
+
 /// Momenta, volumes and contact counts of the state; [`EnergyAccount`](crate::step::commit::energy::EnergyAccount)
-/// computes its energies.
-pub(crate) fn measure(model: &Model, state: &State, report: &mut StepReport) {
+/// computes its energies. The smallest volume
+/// ratio is computed unless it is known.
+pub(crate) fn measure(
+    model: &Model,
+    state: &State,
+    smallest: Option<SmallestVolume>,
+    report: &mut StepReport,
+) {
     let (mut momentum, mut angular) = (Vector3::zeros(), Vector3::zeros());
     for (point, motion) in model.unknowns.motion_of_point.iter().enumerate() {
         let (mass, x, v) = (
@@ -53,11 +68,8 @@ pub(crate) fn measure(model: &Model, state: &State, report: &mut StepReport) {
     }
     report.momentum = momentum.into();
     report.angular_momentum = angular.into();
-    report.minimum_volume_ratio = model
-        .elements
-        .elastic
-        .minimum_volume_ratio(&state.positions)
-        .map_or(1.0, |smallest| smallest.ratio);
+    let smallest = smallest.unwrap_or_else(|| smallest_volume(model, &state.positions));
+    report.minimum_volume_ratio = smallest.map_or(1.0, |smallest| smallest.ratio);
     // "Not positive" includes NaN.
     report.inverted_elements = if report.minimum_volume_ratio > 0.0 {
         0
@@ -92,14 +104,8 @@ pub(crate) fn measure(model: &Model, state: &State, report: &mut StepReport) {
 }
 
 /// Rejects inverted elements, unless they are allowed.
-pub(crate) fn check_inversion(
-    model: &Model,
-    positions: &[Vector3<f64>],
-) -> Result<(), StepFailure> {
-    if model.settings.allow_inversion {
-        return Ok(());
-    }
-    match model.elements.elastic.minimum_volume_ratio(positions) {
+pub(crate) fn check_inversion(model: &Model, smallest: SmallestVolume) -> Result<(), StepFailure> {
+    match smallest.filter(|_| !model.settings.allow_inversion) {
         Some(smallest) if smallest.ratio.is_nan() || smallest.ratio <= 0.0 => {
             let body = model
                 .geometry

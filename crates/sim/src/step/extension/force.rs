@@ -9,7 +9,8 @@ use crate::{
 use impinge_contact::ContactProblem;
 use nalgebra::{Matrix3, Vector3};
 
-/// A force on points, called at the start of every step and of every part of a divided step.
+/// A force on points, called at the start of every step, of every part of a divided step, and again in rounds of these
+/// that linearise elastic forces anew, always with the state at the start.
 ///
 /// With the stiffness `K = −∂f/∂x` and the damping `C = −∂f/∂v` of each point, a step adds
 ///

@@ -17,6 +17,9 @@ use std::sync::Arc;
 /// The inverse is the share of the velocity that remains; forces lose as many digits ([`close_to_rounding`]).
 const RESISTANCE: f64 = 1e6;
 
+/// Missing momentum over the impulses of the links of a body that is rounding: sums of a few dozen impulses.
+const ROUNDING: f64 = 32.0 * f64::EPSILON;
+
 /// Share of a contact's normal force that its change may use up.
 const MAX_CHANGE: f64 = 0.5;
 
@@ -193,10 +196,7 @@ impl Coarse {
     ///
     /// Each component of bodies connected by links is closed by itself, so its result is independent of the others.
     pub(crate) fn close(&mut self, balances: &[BodyBalance], links: &[Link]) -> Closure {
-        let mut closure = Closure {
-            velocities: balances.iter().map(BodyBalance::alone).collect(),
-            forces: vec![Vector3::zeros(); links.len()],
-        };
+        let mut closure = alone(balances, links);
         for component in components(balances, links) {
             let bodies = &component.bodies;
             let place = |body: u32| bodies.partition_point(|&other| other < body) as u32;
@@ -220,6 +220,9 @@ impl Coarse {
         balances: &[BodyBalance],
         mut links: Vec<Link>,
     ) -> Closure {
+        if are_closed(balances, &links) {
+            return alone(balances, &links);
+        }
         for round in 0.. {
             let closure = self.closure(first, balances, &links);
             let mut overloaded = vec![false; balances.len()];
@@ -252,10 +255,7 @@ impl Coarse {
             close_to_rounding(balances, links, &forces, &mut velocities);
             return Closure { velocities, forces };
         }
-        Closure {
-            velocities: balances.iter().map(BodyBalance::alone).collect(),
-            forces: vec![Vector3::zeros(); links.len()],
-        }
+        alone(balances, links)
     }
 
     /// `None` if no contact resists, or if forces differ so much in size that the system cannot be solved.
@@ -292,6 +292,24 @@ impl Coarse {
             .all(|v| v.is_finite())
             .then(|| velocities.collect())
     }
+}
+
+/// Closes every balance by a velocity.
+fn alone(balances: &[BodyBalance], links: &[Link]) -> Closure {
+    Closure {
+        velocities: balances.iter().map(BodyBalance::alone).collect(),
+        forces: vec![Vector3::zeros(); links.len()],
+    }
+}
+
+/// Whether no body misses more momentum than rounding, as in a pile at rest: its forces close all balances already.
+fn are_closed(balances: &[BodyBalance], links: &[Link]) -> bool {
+    let mut impulses = vec![0.0; balances.len()];
+    for (body, impulse) in links.iter().flat_map(Link::impulses) {
+        impulses[body] += impulse.norm();
+    }
+    (balances.iter().zip(impulses))
+        .all(|(balance, impulse)| balance.missing.norm() <= ROUNDING * impulse)
 }
 
 /// The components of the bodies that are free and of their links, in the order of their first bodies.

@@ -15,7 +15,7 @@ use crate::state::State;
 use crate::step::commit::energy::{
     Energies, EnergyAccount, MATERIAL_SHARE_OF_CLOCKS, external_work_at_rest,
 };
-use crate::step::commit::{check_inversion, measure};
+use crate::step::commit::{check_inversion, measure, smallest_volume};
 use crate::stepper::Stepper;
 use impinge_contact::{Interrupt, penalty::LayerLaw};
 use nalgebra::Vector3;
@@ -453,12 +453,14 @@ impl Stepper for Asynchronous {
         }
         self.engine.positions_into(now, &mut self.positions);
         if ran.is_ok() && meeting.is_none() {
-            check_inversion(model, &self.positions).map_err(|failure| StepError {
-                step,
-                time: now,
-                shortest: 0.0,
-                failure,
-                unsolved: None,
+            check_inversion(model, smallest_volume(model, &self.positions)).map_err(|failure| {
+                StepError {
+                    step,
+                    time: now,
+                    shortest: 0.0,
+                    failure,
+                    unsolved: None,
+                }
             })?;
         }
         // The positions of the last event are safe, too.
@@ -504,7 +506,7 @@ impl Stepper for Asynchronous {
             ..Energies::of(model, state)
         };
         self.account.close(energies, external, state, &mut report);
-        measure(model, state, &mut report);
+        measure(model, state, None, &mut report);
         for (_, distance) in self.engine.near_pairs() {
             report.active += 1;
             report.minimum_gap = report.minimum_gap.min(distance);

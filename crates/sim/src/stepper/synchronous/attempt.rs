@@ -66,7 +66,7 @@ impl Synchronous {
         report.times.refine += clock.lap();
 
         let settled = self.solve_until_free(context, accept_unmet, &mut clock, report)?;
-        check_inversion(model, &self.end)?;
+        check_inversion(model, self.smallest_volume)?;
         let bodies = self.changes.all();
         let met = settled && bodies.iter().all(|marks| !marks.unmet);
         report.inexact_solves += u32::from(!met);
@@ -125,7 +125,7 @@ impl Synchronous {
             },
         )?;
         self.assemble_equations(context)?;
-        check_materials(context, &state.positions, &self.problem)?;
+        check_materials(context, self.iterate.positions(), &self.problem)?;
         self.provide_bodies(context)?;
         self.loads.weigh(
             context,

@@ -29,7 +29,7 @@ pub(super) struct Changes {
 /// Marks of one body.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Marks {
-    /// Whether its contacts, or the motion that they see, changed since its island was solved.
+    /// Whether its contacts, the motion that they see, or its Newton iterate changed since its island was solved.
     pub(super) changed: bool,
     /// Whether the last solve of its island missed its tolerances.
     pub(super) unmet: bool,
@@ -39,7 +39,7 @@ pub(super) struct Marks {
     pub(super) share: f64,
     /// Rounds that its island took, by what they were for.
     pub(super) rounds: [u32; 4],
-    /// The least nonlinear residual of its island in these, over the momentum tolerance.
+    /// The least nonlinear residual of its island in these, over what is accepted.
     pub(super) least_residual: f64,
 }
 
@@ -74,11 +74,6 @@ impl Changes {
         }
     }
 
-    /// A body changed.
-    pub(super) fn add_body(&mut self, body: usize) {
-        self.marks[body].changed = true;
-    }
-
     /// All bodies of an island changed if one did.
     pub(super) fn spread(&mut self, model: &Model, islands: &Islands) {
         for island in islands.parts() {
@@ -104,6 +99,12 @@ impl Changes {
         let of = |solid: usize| (self.marks.get(solid)).map_or(0, |of| of.rounds[purpose as usize]);
         let [one, other] = solids_of(geometry, key).map(of);
         one.max(other)
+    }
+
+    /// The most rounds for `purpose` that one of some bodies took.
+    pub(super) fn rounds_of(&self, bodies: &[usize], purpose: Purpose) -> u32 {
+        let of = |&body: &usize| self.marks[body].rounds[purpose as usize];
+        bodies.iter().map(of).max().unwrap_or(0)
     }
 
     /// Counts a round for `purpose` of the islands that changed, and returns the most of any of these. A round for

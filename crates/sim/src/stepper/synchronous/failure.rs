@@ -59,11 +59,27 @@ pub(super) fn too_many_rounds(model: &Model, rounds: u32, last: ContactKey) -> S
     }
 }
 
-pub(super) fn not_linear(model: &Model, body: usize, rounds: u32, over: f64) -> StepFailure {
+/// Names the worst of some bodies by their residuals over what is accepted; a NaN is the worst.
+pub(super) fn not_linear(
+    model: &Model,
+    bodies: &[usize],
+    over: &[f64],
+    rounds: u32,
+) -> StepFailure {
+    let size = |body: usize| {
+        if over[body].is_nan() {
+            f64::INFINITY
+        } else {
+            over[body]
+        }
+    };
+    let worst = (bodies.iter().copied())
+        .max_by(|&a, &b| size(a).total_cmp(&size(b)))
+        .unwrap_or(0);
     StepFailure::NotLinear {
-        body: model.geometry.bodies[body].name.clone(),
+        body: model.geometry.bodies[worst].name.clone(),
         rounds,
-        over,
+        over: over[worst],
     }
 }
 

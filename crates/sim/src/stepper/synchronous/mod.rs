@@ -26,6 +26,7 @@ use crate::{
             rigid::RigidStep,
         },
         commit::{
+            SmallestVolume,
             energy::{EnergyAccount, MATERIAL_SHARE},
             measure,
         },
@@ -83,9 +84,11 @@ pub struct Synchronous {
     /// The motion that elastic forces are linearised about, and its impulses in the order of the unknowns (N·s).
     iterate: NewtonIterate,
     led_impulses: Vec<f64>,
+    /// At the end of the last attempt.
+    smallest_volume: SmallestVolume,
     rigid: RigidStep,
     loads: BodyLoads,
-    /// Compliance at rest, if a method uses it, and the bodies at the start of the attempt.
+    /// Compliance at rest, if a method uses it, and the bodies at their Newton iterates.
     rest: Option<RestBodies>,
     bodies: Option<Arc<TurnedBodies>>,
     joints: JointRows,
@@ -164,6 +167,7 @@ impl Synchronous {
             flight: Flight::default(),
             iterate: NewtonIterate::default(),
             led_impulses: Vec::new(),
+            smallest_volume: None,
             rigid: RigidStep::default(),
             loads: BodyLoads::default(),
             rest,
@@ -282,7 +286,7 @@ impl Stepper for Synchronous {
         // Substeps add up with rounding; whole steps must not.
         state.time = state.step as f64 * model.settings.time_step;
         let started = Instant::now();
-        measure(model, state, &mut report);
+        measure(model, state, Some(self.smallest_volume), &mut report);
         report.step = state.step;
         report.time = state.time;
         report.times.commit += started.elapsed().as_secs_f64();

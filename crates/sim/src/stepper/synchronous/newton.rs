@@ -3,7 +3,6 @@
 use super::{Synchronous, changes::Purpose, failure::not_linear};
 use crate::{
     error::StepFailure,
-    geometry::Body,
     model::Model,
     report::StepReport,
     scene::Elasticity,
@@ -12,30 +11,30 @@ use crate::{
             check_forces, check_materials,
             newton_iterate::{Motion, NewtonIterate},
         },
-        commit::check_inversion,
+        commit::{check_inversion, smallest_volume},
         context::StepContext,
     },
 };
 use impinge_contact::Island;
 use nalgebra::Vector3;
 
-/// Most rounds of an island in an attempt that linearise elastic forces anew. Newton's method gains digits in each, so
-/// more of them tell that the step is too long.
+/// Most rounds of an island in an attempt that linearise elastic forces anew, 5 to 50. Most need one to four; more tell
+/// that the step is too long, and two halves cost less.
 const MOST_NEWTON_ROUNDS: u32 = 20;
 
-/// Nonlinear residual that is accepted, over the momentum tolerance: about a twentieth of the largest impulse on a
-/// body, with tolerances in physical units.
+/// Nonlinear residual of a body that is accepted, over the largest of its elastic and inertial impulses in the step, 0
+/// to 0.2.
 ///
-/// A solve's residual may lie along one motion and persist from step to step. The nonlinear residual does not: the
-/// next step starts from the forces that this one missed. It is part of the error of the integrator, which a step of
-/// any length makes, and needs to be small against that only.
-const ACCEPTED: f64 = 250.0;
+/// A solve's residual may lie along one motion and persist from step to step. The nonlinear residual does not: the next
+/// step starts from the forces that this one missed. It is part of the error of the integrator, which a step of any
+/// length makes, and needs to be small against that only.
+const ACCEPTED_SHARE: f64 = 0.1;
 
-/// Part of its own volume ratio that an element keeps on the way to a new iterate: elastic forces and their
+/// Part of its smallest volume ratio that a body keeps on the way to a new iterate, 0 to 0.5: elastic forces and their
 /// stiffness change without bound towards zero volume.
 const LEAST_VOLUME_KEPT: f64 = 0.2;
 
-/// Most halvings of the way to a new iterate; a thousandth of a step does not converge.
+/// Most halvings of the way to a new iterate, 5 to 20; a thousandth of a step does not converge.
 const MOST_HALVINGS: u32 = 10;
 
 /// The state of the nonlinear equations after a solve.
@@ -50,13 +49,14 @@ pub(super) enum Balance {
 }
 
 impl Synchronous {
-    /// Marks the islands with a body whose nonlinear residual exceeds its momentum tolerance, or that has an inverted
-    /// element, and linearises these anew at the end of the step, or short of it where the residual grew or an element
-    /// would invert.
+    /// Marks the islands with a body whose nonlinear residual is too large, or that has an inverted element, and
+    /// linearises these anew at the end of the step, or short of it where the residual grew or an element would invert.
+    ///
+    /// An island that missed the tolerances of its solve, or that took [`MOST_NEWTON_ROUNDS`], gets no further round.
     ///
     /// # Errors
-    /// [`StepFailure::Inverted`] for a body with inverted elements that do not vanish;
-    /// [`StepFailure::NotLinear`] for a body whose residual stays too large, unless `accept_unmet`.
+    /// For such an island: [`StepFailure::Inverted`] if elements are inverted, else [`StepFailure::NotLinear`] unless
+    /// `accept_unmet`.
     pub(super) fn renew_iterates(
         &mut self,
         context: StepContext<'_>,
@@ -64,6 +64,7 @@ impl Synchronous {
         report: &mut StepReport,
     ) -> Result<Balance, StepFailure> {
         let model = context.model;
+        self.smallest_volume = smallest_volume(model, &self.end);
         if model.settings.elasticity == Elasticity::Linearised {
             return Ok(Balance::Met);
         }
@@ -78,53 +79,56 @@ impl Synchronous {
             &self.problem.momentum,
             &motion,
         );
-        let tolerances = model.geometry.tolerances;
         let over: Vec<f64> = (residuals.iter().zip(self.loads.tolerances()))
-            .map(|(&[residual, elastic], &at_start)| {
+            .map(|(&[residual, largest], &tolerance)| {
                 // Bodies without nodes have neither.
                 if residual <= 0.0 {
                     0.0
                 } else {
-                    residual / (ACCEPTED * tolerances.momentum(elastic, at_start))
+                    residual / (ACCEPTED_SHARE * largest).max(tolerance)
                 }
             })
             .collect();
-        let inverted = check_inversion(model, &self.end);
-        let is_inverted = |body: &Body| {
-            let ratio = |tet| model.elements.elastic.volume_ratio(tet, &self.end);
-            inverted.is_err() && body.tets.clone().any(|tet| ratio(tet) <= 0.0)
+        let inverted = check_inversion(model, self.smallest_volume);
+        let is_inverted = |body: usize| {
+            let tets = model.geometry.bodies[body].tets.clone();
+            inverted.is_err()
+                && (model.elements.elastic)
+                    .smallest_volume_ratio_in(tets, &self.end)
+                    .is_some_and(|ratio| ratio.is_nan() || ratio <= 0.0)
         };
-        let mut is_any = false;
-        for (body, (of_body, &over)) in model.geometry.bodies.iter().zip(&over).enumerate() {
-            if over.is_nan() || over > 1.0 || is_inverted(of_body) {
-                self.changes.add_body(body);
-                is_any = true;
-            }
-        }
-        if !is_any {
-            inverted?;
-            return Ok(Balance::Met);
-        }
-        self.changes.spread(model, &self.islands);
-        let rounds = self.changes.count(Purpose::Linearising);
-        if rounds > MOST_NEWTON_ROUNDS {
-            inverted?;
-            if accept_unmet {
-                check_forces(context, &self.end)?;
-                return Ok(Balance::Missed);
-            }
-            let (body, over) = (over.iter().enumerate())
-                .max_by(|a, b| a.1.total_cmp(b.1))
-                .unwrap_or((0, &f64::NAN));
-            return Err(not_linear(model, body, rounds, *over));
-        }
-        report.newton_rounds += 1;
+        let (mut pending, mut exhausted) = (Vec::new(), Vec::new());
         for island in self.islands.parts() {
             let bodies = bodies_of(model, island);
-            if !bodies.iter().any(|&body| self.changes.all()[body].changed) {
+            let worst = (bodies.iter().map(|&body| over[body])).fold(0.0, worse);
+            let turns = bodies.iter().any(|&body| is_inverted(body));
+            if !(worst.is_nan() || worst > 1.0 || turns) {
                 continue;
             }
-            let worst = (bodies.iter().map(|&body| over[body])).fold(0.0, worse);
+            let rounds = self.changes.rounds_of(&bodies, Purpose::Linearising);
+            let unmet = bodies.iter().any(|&body| self.changes.all()[body].unmet);
+            if unmet || rounds >= MOST_NEWTON_ROUNDS {
+                exhausted.extend(bodies);
+            } else {
+                pending.push((island, bodies, worst));
+            }
+        }
+        if exhausted.iter().any(|&body| is_inverted(body)) {
+            inverted?;
+        }
+        if !accept_unmet && !exhausted.is_empty() {
+            return Err(not_linear(model, &exhausted, &over, MOST_NEWTON_ROUNDS));
+        }
+        if pending.is_empty() {
+            report.nonlinear_residual = over.iter().copied().fold(report.nonlinear_residual, worse);
+            if exhausted.is_empty() {
+                return Ok(Balance::Met);
+            }
+            check_forces(context, &self.end)?;
+            return Ok(Balance::Missed);
+        }
+        report.newton_rounds += 1;
+        for (island, bodies, worst) in pending {
             let least = (bodies.iter())
                 .map(|&body| self.changes.all()[body].least_residual)
                 .fold(0.0, f64::max);
@@ -134,10 +138,12 @@ impl Synchronous {
                 let points = model.geometry.bodies[body].points.clone();
                 (self.iterate).advance(context, &self.flight, &motion, points, share);
             }
-            (self.changes).update(model, island, |marks| {
+            self.changes.update(model, island, |marks| {
+                marks.changed = true;
                 marks.least_residual = least.min(worst);
             });
         }
+        self.changes.count(Purpose::Linearising);
         self.assemble_equations(context)?;
         check_materials(context, self.iterate.positions(), &self.problem)?;
         self.provide_bodies(context)?;
@@ -160,7 +166,7 @@ fn bodies_of(model: &Model, island: &Island) -> Vec<usize> {
     bodies
 }
 
-/// `share`, halved until every element of the `bodies` keeps [`LEAST_VOLUME_KEPT`] of its volume ratio on that share of
+/// `share`, halved until each of the `bodies` keeps [`LEAST_VOLUME_KEPT`] of its smallest volume ratio on that share of
 /// the way to `end` (m).
 fn share_of_way(
     model: &Model,
@@ -180,10 +186,12 @@ fn share_of_way(
             for point in body.points.clone() {
                 there[point] = start[point] + (end[point] - start[point]) * share;
             }
-            body.tets.clone().all(|tet| {
-                let before = elastic.volume_ratio(tet, start);
-                before <= 0.0 || elastic.volume_ratio(tet, &there) > LEAST_VOLUME_KEPT * before
-            })
+            let [before, after] =
+                [start, &there].map(|at| elastic.smallest_volume_ratio_in(body.tets.clone(), at));
+            match (before, after) {
+                (Some(before), Some(after)) => before <= 0.0 || after > LEAST_VOLUME_KEPT * before,
+                _ => true,
+            }
         });
         if keeps {
             break;

@@ -13,6 +13,7 @@ use crate::{
     report::StepReport,
     step::{
         assemble::rigid::{MAX_REMAINDER_SOLVES, PointMotions},
+        commit::smallest_volume,
         context::StepContext,
         formulate::{KnownMotion, fill_problem},
         refine::check_gaps::check_gaps,
@@ -100,13 +101,26 @@ impl Synchronous {
                 report.times.refine += clock.lap();
                 continue;
             }
+            // Those of a motion that is not the step's count for nothing.
+            let gaps = (
+                report.minimum_gap,
+                report.maximum_gap,
+                report.loose_contacts,
+            );
             let unsettled = check_gaps(model, sweep, &mut self.contacts, report);
             report.times.refine += clock.lap();
             let Some(&(key, gap)) = unsettled.iter().max_by(|a, b| a.1.total_cmp(&b.1)) else {
                 let balance = self.renew_iterates(context, accept_unmet, report)?;
                 report.times.assemble += clock.lap();
                 match balance {
-                    Balance::Renewed => continue,
+                    Balance::Renewed => {
+                        (
+                            report.minimum_gap,
+                            report.maximum_gap,
+                            report.loose_contacts,
+                        ) = gaps;
+                        continue;
+                    }
                     Balance::Met => return Ok(true),
                     Balance::Missed => return Ok(false),
                 }
@@ -118,6 +132,7 @@ impl Synchronous {
             let relinearising = self.changes.count(Purpose::Relinearising);
             if relinearising > MAX_RELINEARISING_ROUNDS {
                 if accept_unmet {
+                    self.smallest_volume = smallest_volume(model, &self.end);
                     return Ok(false);
                 }
                 return Err(gaps_not_converged(model, relinearising, key, gap));
