@@ -4,6 +4,7 @@ mod angular_momentum;
 mod asynchronous;
 mod asynchronous_energy;
 mod asynchronous_limits;
+mod balance;
 mod compliance;
 mod determinism;
 mod energy;

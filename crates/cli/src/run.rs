@@ -5,8 +5,9 @@ use std::path::{Component, Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use impinge_sim::output::{
-    Accepted, Checkpoint, Checksum, End, Frame, FrameStamp, FrameWriter, NO_STRAIGHT_MOTION,
-    ProblemDump, RigidCsv, RunFacts, RunHeader, StepsCsv, Summary, verdict, write_events,
+    Accepted, Checkpoint, Checksum, End, EnergiesCsv, Frame, FrameStamp, FrameWriter,
+    NO_STRAIGHT_MOTION, ProblemDump, RigidCsv, RunFacts, RunHeader, StepsCsv, Summary, verdict,
+    write_events,
 };
 use impinge_sim::{Scene, Simulation, StepFailure, StepReport};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -56,6 +57,7 @@ struct Recorder<'a> {
     scene_hash: Checksum,
     frames: FrameWriter,
     steps: StepsCsv,
+    energies: Option<EnergiesCsv>,
     rigid: Option<RigidCsv>,
     summary: Summary,
     problems: Option<ProblemDump>,
@@ -72,6 +74,9 @@ impl<'a> Recorder<'a> {
         let scene_hash = header.scene_hash();
         let frames = FrameWriter::create(folder, &header)?;
         let steps = StepsCsv::create(frames.folder())?;
+        let energies = (simulation.keeps_balance())
+            .then(|| EnergiesCsv::create(frames.folder(), simulation.model(), simulation.state()))
+            .transpose()?;
         let rigid = RigidCsv::create(frames.folder(), simulation.model())?;
         let mut recorder = Self {
             scene,
@@ -79,6 +84,7 @@ impl<'a> Recorder<'a> {
             scene_hash,
             frames,
             steps,
+            energies,
             rigid,
             summary: Summary::new(scene.settled_after()),
             problems: None,
@@ -105,9 +111,10 @@ impl<'a> Recorder<'a> {
         let step = checkpoint.state.step;
         // All files are checked before any is cut.
         let steps = StepsCsv::kept(&folder, step);
+        let energies = EnergiesCsv::kept(&folder, step);
         let rigid = RigidCsv::kept(&folder, simulation.model(), step);
         let frames = FrameWriter::kept(folder, &header, &checkpoint)?;
-        let (steps, rigid) = (steps?, rigid?);
+        let (steps, energies, rigid) = (steps?, energies?, rigid?);
         let summary = Summary::new(scene.settled_after()).after(
             step,
             checkpoint.state.time,
@@ -116,6 +123,9 @@ impl<'a> Recorder<'a> {
         simulation.resume(checkpoint.state.into_owned())?;
         let frames = FrameWriter::resume(frames)?;
         let steps = StepsCsv::resume(steps)?;
+        let energies = energies
+            .map(|kept| EnergiesCsv::resume(kept, simulation.model()))
+            .transpose()?;
         let rigid = rigid.map(RigidCsv::resume).transpose()?;
         Ok(Self {
             scene,
@@ -123,6 +133,7 @@ impl<'a> Recorder<'a> {
             scene_hash: checkpoint.scene_hash,
             frames,
             steps,
+            energies,
             rigid,
             summary,
             problems: None,
@@ -228,6 +239,9 @@ impl<'a> Recorder<'a> {
                 }
             };
             self.steps.row(&report)?;
+            if let Some(energies) = &mut self.energies {
+                energies.rows(&report)?;
+            }
             self.summary.add(&report);
             let motions = if self.simulation.moves_straight() {
                 report.substeps

@@ -23,6 +23,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod balance;
 pub mod compare;
 pub mod compliance;
 pub mod constrained;

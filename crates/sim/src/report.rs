@@ -1,5 +1,6 @@
 //! Report of one committed step: counts, residuals, energies and times.
 
+use crate::balance::StepBalance;
 use serde::Serialize;
 
 /// Wall-clock seconds spent in each stage of a step.
@@ -132,4 +133,7 @@ pub struct StepReport {
     pub ccd_work_limits: u32,
     /// Wall time per stage (s).
     pub times: StageTimes,
+    /// Where the energy of each body came from and went to, unless the scene turns it off (`output.energies`).
+    #[serde(skip)]
+    pub balance: Option<Box<StepBalance>>,
 }

@@ -159,7 +159,11 @@ impl Simulation {
             }
             (None, _) => {
                 notices.extend(check_joints(&model, &state)?);
-                AnyStepper::Synchronous(Box::new(Synchronous::extended(&model, step)?))
+                let mut stepper = Synchronous::extended(&model, step)?;
+                if scene.output.energies {
+                    stepper.keep_balance(&model);
+                }
+                AnyStepper::Synchronous(Box::new(stepper))
             }
         };
         Ok(Self {
@@ -253,7 +257,11 @@ impl Simulation {
         match &mut self.stepper {
             AnyStepper::Constrained(stepper) => **stepper = Constrained::new(&self.model, &state)?,
             AnyStepper::Synchronous(stepper) => {
-                **stepper = Synchronous::extended(&self.model, stepper.extensions())?;
+                let mut renewed = Synchronous::extended(&self.model, stepper.extensions())?;
+                if stepper.keeps_balance() {
+                    renewed.keep_balance(&self.model);
+                }
+                **stepper = renewed;
             }
             AnyStepper::Asynchronous(_) | AnyStepper::Extension(_) => {}
         }
@@ -312,6 +320,14 @@ impl Simulation {
     /// Whether every point moves straight in each substep; otherwise two frames do not determine the path between them.
     pub fn moves_straight(&self) -> bool {
         self.stepper.as_dyn().moves_straight()
+    }
+
+    /// Whether reports hold a balance sheet: of the synchronous stepper, unless the scene turns it off.
+    pub fn keeps_balance(&self) -> bool {
+        match &self.stepper {
+            AnyStepper::Synchronous(stepper) => stepper.keeps_balance(),
+            _ => false,
+        }
     }
 
     /// The model.
@@ -400,7 +416,10 @@ impl Simulation {
             if dropped {
                 extensions.drop_solver();
             }
-            let renewed = Synchronous::extended(&self.model, extensions)?;
+            let mut renewed = Synchronous::extended(&self.model, extensions)?;
+            if stepper.keeps_balance() {
+                renewed.keep_balance(&self.model);
+            }
             let observer = std::mem::replace(&mut **stepper, renewed).observer;
             stepper.observer = observer;
             stepper.heed(&self.interrupt);

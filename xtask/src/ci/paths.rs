@@ -13,9 +13,10 @@ const MAPS: [&str; 3] = ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/glossary.md
 const MAP_FOLDERS: [&str; 1] = ["docs/methods"];
 
 /// Documents with links only.
-const LINKED: [&str; 6] = [
+const LINKED: [&str; 7] = [
     "README.md",
     "CHANGELOG.md",
+    "docs/balance.md",
     "docs/cli.md",
     "docs/fcp.md",
     "docs/notation.md",

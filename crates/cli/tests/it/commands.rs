@@ -18,6 +18,7 @@ fn a_run_is_complete_and_verifies() {
         [
             ".lock",
             "checkpoint.bin",
+            "energies.csv",
             "frame_00000.vtu",
             "frame_00001.vtu",
             "frame_00002.vtu",

@@ -378,6 +378,30 @@ fn altered_tables_are_found() {
         "steps.csv",
     );
     sound.finds(
+        "an energy in energies.csv",
+        &|f| alter_rows(f, "energies.csv", |rows| set(rows, 3, 4, "0.5")),
+        "do not change by the sum of their causes",
+    );
+    sound.finds(
+        "a contact impulse in energies.csv",
+        &|f| alter_rows(f, "energies.csv", |rows| set(rows, 4, 25, "0.5")),
+        "energies.csv",
+    );
+    sound.finds(
+        "a row of energies.csv",
+        &|f| {
+            alter_rows(f, "energies.csv", |rows| {
+                rows.remove(3);
+            });
+        },
+        "is not in the order of steps and bodies",
+    );
+    sound.finds(
+        "no energies.csv",
+        &|f| fs::remove_file(f.join("energies.csv")).expect("there"),
+        "`energies`",
+    );
+    sound.finds(
         "a place in rigid.csv",
         &|f| alter_rows(f, "rigid.csv", |rows| set(rows, 3, 4, "0.3005")),
         "rigid.csv",

@@ -2,7 +2,7 @@
 
 use super::ElasticModel;
 use super::model::Cell;
-use super::reduce::reduce;
+use super::reduce::{fill, reduce};
 use crate::Material;
 use crate::kinematics::determinant;
 use crate::material::Hyperelastic;
@@ -65,6 +65,50 @@ impl ElasticModel {
             })
             .sum();
         of_tets + of_cells
+    }
+
+    /// Writes the elastic energy of every tetrahedron, J; that of a hexahedron is at its first tetrahedron. Returns
+    /// their sum, with the bits of [`energy`](Self::energy).
+    ///
+    /// # Panics
+    /// If `positions` is not one per point or `energies` not one per tetrahedron.
+    #[track_caller]
+    pub fn energies_into(&self, positions: &[Vector3<f64>], energies: &mut [f64]) -> f64 {
+        self.check(positions);
+        assert_eq!(
+            energies.len(),
+            self.elements().len(),
+            "one energy per tetrahedron"
+        );
+        let of_tet = |e: usize| {
+            if self.is_filling(e) {
+                return 0.0;
+            }
+            let density = self
+                .material(e)
+                .energy_density(&self.deformation(e, positions));
+            self.elements()[e].volume * density
+        };
+        fill(energies, 0, &of_tet);
+        let mut of_cells = vec![0.0; self.cells().len()];
+        let of_cell = |index: usize| {
+            let cell = &self.cells()[index];
+            if cell.stiff {
+                self.cell_energy(cell, positions)
+            } else {
+                0.0
+            }
+        };
+        fill(&mut of_cells, 0, &of_cell);
+        let sum = |left: f64, right: f64| left + right;
+        let total = [&*energies, &of_cells].map(|all| {
+            let piece = |range: Range<usize>| all[range].iter().sum();
+            reduce(0..all.len(), &piece, &sum)
+        });
+        for (cell, energy) in self.cells().iter().zip(of_cells) {
+            energies[cell.tets[0] as usize] += energy;
+        }
+        total[0] + total[1]
     }
 
     /// `Σ w Ψ(F)` over the points of a hexahedron.

@@ -205,6 +205,17 @@ impl ElasticModel {
         self.filling[element]
     }
 
+    /// Whether a tetrahedron, or the hexahedron that it is part of, has energy and stiffness.
+    ///
+    /// # Panics
+    /// If there is no such tetrahedron.
+    pub fn is_stiff(&self, element: usize) -> bool {
+        let cell = self.cell_of_tet[element];
+        cell.map_or(!self.filling[element], |cell| {
+            self.cells[cell as usize].stiff
+        })
+    }
+
     /// Number of points, including those without tetrahedra.
     pub fn points(&self) -> usize {
         self.points

@@ -1,4 +1,4 @@
-//! Reductions whose result does not depend on the number of threads.
+//! Sums and arrays whose bits do not depend on the number of threads.
 
 use std::ops::Range;
 
@@ -20,4 +20,17 @@ pub(super) fn reduce<T: Send>(
         || reduce(middle..range.end, leaf, combine),
     );
     combine(left, right)
+}
+
+/// Writes `of(first + i)` to entry `i` of `values`, in parallel.
+pub(super) fn fill<T: Send>(values: &mut [T], first: usize, of: &(impl Fn(usize) -> T + Sync)) {
+    if values.len() <= LEAF {
+        for (index, value) in (first..).zip(values) {
+            *value = of(index);
+        }
+        return;
+    }
+    let middle = values.len() / 2;
+    let (left, right) = values.split_at_mut(middle);
+    rayon::join(|| fill(left, first, of), || fill(right, first + middle, of));
 }

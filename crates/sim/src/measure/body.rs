@@ -1,6 +1,6 @@
 //! One body of a state: place, motion, momentum, energy and contact load.
 
-use super::{rigid::Wrench, strains::joint_energy_of};
+use super::{rigid::Wrench, strains::constraint_energies_of};
 use crate::{
     contacts::{contact::Contact, stencil::solids_of},
     geometry::Body,
@@ -301,7 +301,9 @@ impl<'a> BodyView<'a> {
                 .elastic
                 .energy_of(body.tets.clone(), positions)
                 + self.model.elements.thin.energy_of(&body.points, positions)
-                + joint_energy_of(self.model, self.state, is_own),
+                + constraint_energies_of(self.model, self.state, is_own)
+                    .map(|(_, _, energy)| energy)
+                    .sum::<f64>(),
             gravitational: -gravity.dot(&self.sum(|mass, x, _| x * mass)),
         }
     }

@@ -12,22 +12,26 @@ use rayon::prelude::*;
 /// Least number of constraints per parallel task; with fewer, the task costs more than its work.
 pub(crate) const TASK: usize = 16;
 
-/// Elastic energy of springs, other compliant joints and strains (J).
+/// Elastic energy of each spring, other compliant joint and strain (J), with its first row and whether it is one of
+/// [`Constraints::held`](crate::model::Constraints::held).
 ///
 /// Constraint rows take it from their forces ([`held_by`]), other constraints from their values. Some rows take it from
 /// their values too: before the first step, since they have no forces; with damping, since their forces are not elastic
 /// alone; with plastic flow, since their forces are those before the flow; and with a potential of their own, which is
 /// no quadratic form of the force.
-pub(crate) fn joint_energy(model: &Model, state: &State) -> f64 {
-    joint_energy_of(model, state, |_| true)
+pub(crate) fn constraint_energies(
+    model: &Model,
+    state: &State,
+) -> impl Iterator<Item = (usize, bool, f64)> {
+    constraint_energies_of(model, state, |_| true)
 }
 
-/// The same of the constraints that `counts` holds for.
-pub(crate) fn joint_energy_of(
+/// The same, with 0 for each constraint that `counts` does not hold for.
+pub(crate) fn constraint_energies_of(
     model: &Model,
     state: &State,
     counts: impl Fn(&Constraint) -> bool + Sync,
-) -> f64 {
+) -> impl Iterator<Item = (usize, bool, f64)> {
     let flows = |first: usize| {
         (model.constraints.stress_points)
             .binary_search_by_key(&first, |point| point.first_row)
@@ -51,8 +55,11 @@ pub(crate) fn joint_energy_of(
             stored(constraint, evaluation)
         }
     });
-    let all = rows.iter().chain(&soft).chain(&held);
-    all.map(|(_, energy)| energy).sum()
+    let free = rows.into_iter().chain(soft);
+    free.map(|(first, energy)| (first, false, energy)).chain(
+        held.into_iter()
+            .map(|(first, energy)| (first, true, energy)),
+    )
 }
 
 /// Values of the compliant constraints minus plastic strains: by row, list after list.

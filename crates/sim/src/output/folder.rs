@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::checkpoint::{CHECKPOINT, Checkpoint};
+use super::energies::ENERGIES_CSV;
 use super::format::FORMAT;
 use super::listing::{
     FRAMES_CSV, FRAMES_PVD, Listing, frame_name, is_frame_name, is_pieces_name, pieces_name,
@@ -25,8 +26,16 @@ use crate::stepper::asynchronous::Pieces;
 use serde_json::Value;
 
 /// Files of an earlier run, besides its frames.
-const FILES: [&str; 8] = [
-    MANIFEST, CHECKPOINT, FRAMES_CSV, FRAMES_PVD, STEPS_CSV, RIGID_CSV, SUMMARY, EVENTS,
+const FILES: [&str; 9] = [
+    MANIFEST,
+    CHECKPOINT,
+    FRAMES_CSV,
+    FRAMES_PVD,
+    STEPS_CSV,
+    ENERGIES_CSV,
+    RIGID_CSV,
+    SUMMARY,
+    EVENTS,
 ];
 
 /// The header of a run: the manifest without the frames.

@@ -6,6 +6,7 @@
 //! - [`read_pieces`]: the straight pieces of an asynchronous motion between two frames
 //! - [`Manifest`]: the scene and the frames of a run, with checksums
 //! - [`StepsCsv`]: `steps.csv`, one row per step
+//! - [`EnergiesCsv`]: `energies.csv`, the balance sheet of every body and step
 //! - [`RigidCsv`]: `rigid.csv`, pose, velocity and contact wrench of rigid bodies
 //! - [`Summary`]: `summary.json`, means and medians of every column
 //! - [`verdict()`]: status, exit code and last lines of a run from its counters
@@ -14,12 +15,14 @@
 //! - [`ProblemDump`], [`read_problem`]: contact problems, to be solved outside of the run
 //! - [`verify_run`], [`verify_frame`]: proof of the guarantees from the files alone
 //!
-//! Tables and lists (`steps.csv`, `rigid.csv`, `frames.csv`, `frames.pvd`) grow by whole entries. Every other file is
-//! written under another name and renamed when it is complete. So an interrupted run is readable up to its last frame.
+//! Tables and lists (`steps.csv`, `energies.csv`, `rigid.csv`, `frames.csv`, `frames.pvd`) grow by whole entries.
+//! Every other file is written under another name and renamed when it is complete. So an interrupted run is readable up
+//! to its last frame.
 //! `docs/output.md` documents every field.
 
 mod checkpoint;
 mod counters;
+mod energies;
 mod events;
 mod folder;
 mod frame;
@@ -43,6 +46,7 @@ use impinge_geometry::io::{open_regular as regular_file, read_regular};
 
 pub use checkpoint::Checkpoint;
 pub use counters::Counters;
+pub use energies::EnergiesCsv;
 pub use events::write_events;
 pub use folder::{FrameStamp, FrameWriter, KeptFrames, RunHeader};
 pub use frame::Frame;

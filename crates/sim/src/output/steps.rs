@@ -80,6 +80,7 @@ pub(super) fn columns(report: &StepReport) -> Vec<(&'static str, Number)> {
         loose_contacts,
         ccd_work_limits,
         times,
+        balance: _,
     } = *report;
     let StageTimes {
         assemble,

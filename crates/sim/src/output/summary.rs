@@ -5,6 +5,7 @@ use std::path::Path;
 use serde::{Serialize, Serializer};
 
 use super::counters::Counters;
+use super::energies::EnergyTotals;
 use super::statistics::{ColumnStatistics, of_steps};
 use super::steps::STEPS_CSV;
 use super::verdict::Outcome;
@@ -95,7 +96,8 @@ impl Summary {
         self.steps
     }
 
-    /// Writes `summary.json` into `folder`, with statistics of the `steps.csv` there.
+    /// Writes `summary.json` into `folder`, with statistics of the `steps.csv` there, and sums of the
+    /// `energies.csv`, if there is one.
     ///
     /// # Errors
     /// [`OutputError`] of `steps.csv`, or of the operating system.
@@ -107,6 +109,7 @@ impl Summary {
     ) -> Result<(), OutputError> {
         let path = folder.as_ref().join(SUMMARY);
         let table = folder.as_ref().join(STEPS_CSV);
+        let energies = EnergyTotals::of(folder.as_ref())?;
         let [all, settled] = of_steps(&table, [f64::NEG_INFINITY, self.settled_after])?;
         let page = Page {
             version: env!("CARGO_PKG_VERSION"),
@@ -116,6 +119,7 @@ impl Summary {
             steps: self.steps(),
             end_time: self.end_time,
             counters: self.counters,
+            energies,
             all: Table(all),
             settled_after: self.settled_after,
             settled: Table(settled),
@@ -137,6 +141,8 @@ struct Page<'a> {
     steps: u64,
     end_time: f64,
     counters: Counters,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    energies: Option<EnergyTotals>,
     all: Table,
     settled_after: f64,
     settled: Table,

@@ -1,5 +1,6 @@
 //! Stepper without contact: thin and rigid bodies and joints in one linear solve per step.
 
+use crate::balance::Energies;
 use crate::constrained::{
     BodyState, ConstrainedError, ConstrainedStepper, ConstrainedSystem, Formulation, StepSettings,
 };
@@ -7,7 +8,7 @@ use crate::error::{SimError, StepError, StepFailure};
 use crate::model::{Model, PointMotion};
 use crate::report::StepReport;
 use crate::state::State;
-use crate::step::commit::energy::{Energies, EnergyAccount, MATERIAL_SHARE};
+use crate::step::commit::energy::{EnergyAccount, MATERIAL_SHARE};
 use crate::step::commit::{judge, measure};
 use crate::stepper::Stepper;
 use crate::stepper::crossings::Crossings;

@@ -27,22 +27,33 @@ impl ThinBodies {
     /// # Panics
     /// If there are fewer positions than points.
     pub fn energy(&self, x: &[Vector3<f64>]) -> f64 {
+        self.energy_with(x, &mut |_, _| {})
+    }
+
+    /// The same; every term is shown to `each`, with one of its points.
+    pub(crate) fn energy_with(&self, x: &[Vector3<f64>], each: &mut impl FnMut(u32, f64)) -> f64 {
         fn at<const N: usize>(x: &[Vector3<f64>], points: &[u32; N]) -> [Vector3<f64>; N] {
             points.map(|point| x[point as usize])
         }
-        self.soft_springs()
-            .map(|(_, t)| t.energy(&at(x, &t.points)))
-            .sum::<f64>()
-            + self
-                .soft_membranes()
-                .map(|t| t.energy(&at(x, &t.points)))
-                .sum::<f64>()
-            + self
-                .hinges
-                .iter()
-                .flat_map(|(_, hinges)| hinges)
-                .map(|t| t.energy(&at(x, &t.points)))
-                .sum::<f64>()
+        let mut shown = |points: &[u32], energy: f64| {
+            each(points[0], energy);
+            energy
+        };
+        let springs: f64 = self
+            .soft_springs()
+            .map(|(_, t)| shown(&t.points, t.energy(&at(x, &t.points))))
+            .sum();
+        let membranes: f64 = self
+            .soft_membranes()
+            .map(|t| shown(&t.points, t.energy(&at(x, &t.points))))
+            .sum();
+        let hinges: f64 = self
+            .hinges
+            .iter()
+            .flat_map(|(_, hinges)| hinges)
+            .map(|t| shown(&t.points, t.energy(&at(x, &t.points))))
+            .sum();
+        springs + membranes + hinges
     }
 
     /// The same of the terms between some of the points (J).

@@ -1,6 +1,7 @@
 //! Checks one frame, and the motion from the previous one.
 
 use super::bodies::Bodies;
+use super::energies::Sheet;
 use super::meeting::first_meeting;
 use super::rigid::RigidRows;
 use super::sweep::{Bounds, for_each_overlap};
@@ -9,6 +10,7 @@ use super::verification::{TIME_ROUNDING, load};
 use super::{Finding, Problem, Verification};
 use crate::flight::turns;
 use crate::model::Model;
+use crate::output::energies::ENERGIES_CSV;
 use crate::output::{Frame, FrameEntry, HalfSpaceEntry, Manifest};
 use crate::scene::RigidMotion;
 use impinge_ccd_oracle::Kind;
@@ -45,6 +47,8 @@ pub(super) struct Examiner<'a> {
     /// The model, if free nodes move straight in each step.
     pub(super) model_of_moves: Option<&'a Model>,
     pub(super) rigid: Option<&'a RigidRows>,
+    /// The balance sheet of the run, if there is one.
+    pub(super) sheet: Option<&'a Sheet>,
     /// Longest straight piece of a prescribed motion (s), where motions are not straight from frame to frame.
     pub(super) longest_piece: Option<f64>,
     /// Length of the steps (s).
@@ -60,6 +64,7 @@ impl<'a> Examiner<'a> {
             bodies: Bodies::new(reference, &manifest.rigid_bodies),
             model_of_moves: None,
             rigid: None,
+            sheet: None,
             longest_piece: None,
             step: None,
         }
@@ -73,6 +78,7 @@ impl<'a> Examiner<'a> {
             bodies: Bodies::default(),
             model_of_moves: None,
             rigid: None,
+            sheet: None,
             longest_piece: None,
             step: None,
         }
@@ -143,6 +149,15 @@ impl<'a> Examiner<'a> {
         if is_straight {
             (result.motions, result.unknown_motions) = (1, 0);
             self.moves(&start, &frame, &stamp, &mut result);
+            if let (Some(sheet), Some(model)) = (self.sheet, self.model_of_moves) {
+                for what in sheet.compare(model, entry.step, &start, &frame) {
+                    result.findings.push(Finding {
+                        file: ENERGIES_CSV.to_owned(),
+                        time: Some(entry.time),
+                        problem: Problem::Disagrees(what),
+                    });
+                }
+            }
             self.motion(
                 &start.points,
                 &frame.points,

@@ -12,6 +12,7 @@
 //! made the motion; forces, materials, contact forces and energies are not recomputed.
 
 mod bodies;
+mod energies;
 mod examine;
 mod expected;
 mod finding;
@@ -27,6 +28,7 @@ pub use verification::Verification;
 
 use super::rigid::RIGID_CSV;
 use super::{Frame, FrameEntry, Manifest, OutputError, listing, vtu};
+use energies::Sheet;
 use examine::{Examiner, Stamp};
 use expected::{Expected, ExpectedRun};
 use rayon::prelude::*;
@@ -88,7 +90,11 @@ pub fn verify_run(
         entries,
         &mut verification.findings,
     );
+    let model = run.map(|run| &run.model);
+    let shown = entries.iter().map(|entry| entry.step).collect();
+    let sheet = Sheet::read(folder, model, &shown, &mut verification.findings);
     let mut examiner = Examiner::new(reference, rules);
+    examiner.sheet = sheet.as_ref();
     examiner.rigid = rows.as_ref();
     examiner.model_of_moves = expected.as_ref().and_then(Expected::model_of_moves);
     examiner.longest_piece = expected.as_ref().and_then(Expected::longest_piece);

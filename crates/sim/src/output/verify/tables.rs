@@ -2,6 +2,7 @@
 
 use super::expected::Expected;
 use super::{Finding, Problem};
+use crate::output::energies::{ENERGIES_CSV, EnergyTotals};
 use crate::output::events::EVENTS;
 use crate::output::listing::{
     FRAMES_CSV, FRAMES_PVD, collection_of, frame_name, is_frame_name, is_pieces_name, pieces_name,
@@ -280,6 +281,13 @@ impl<'a> Tables<'a> {
                         value.as_f64() == Some(*total),
                     ));
                 }
+            }
+            match EnergyTotals::of(self.folder) {
+                Ok(totals) => {
+                    let expected = serde_json::to_value(totals).unwrap_or_default();
+                    same.push(("energies".to_owned(), summary["energies"] == expected));
+                }
+                Err(error) => self.unreadable(ENERGIES_CSV, &error),
             }
             let after = [f64::NEG_INFINITY, scene.settled_after()];
             match of_steps(&self.folder.join(STEPS_CSV), after) {

@@ -446,6 +446,19 @@ pub struct OutputOptions {
     /// frames or more.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pieces: bool,
+    /// With the synchronous stepper: whether `energies.csv` tells of every body and step where its energy and momentum
+    /// come from and go to. Default: true.
+    #[serde(skip_serializing_if = "is_true")]
+    pub energies: bool,
+}
+
+/// The default of a key.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes a reference"
+)]
+fn is_true(value: &bool) -> bool {
+    *value
 }
 
 impl Default for OutputOptions {
@@ -454,6 +467,7 @@ impl Default for OutputOptions {
             every: 1,
             settled_after: None,
             pieces: false,
+            energies: true,
         }
     }
 }

@@ -23,6 +23,9 @@ use rayon::prelude::*;
 pub(crate) struct JointRows {
     placed: Placed,
     sums: Sums,
+    /// The joints in stiffness form that belong to no body alone, for the balance; empty unless they are kept.
+    links: Vec<(Evaluation, Condenser)>,
+    keeps_links: bool,
     /// The force of each row that geometric stiffness is computed from (N, N·m): that of the last step, or of the last
     /// round for rows that were linearised anew.
     forces: Vec<f64>,
@@ -232,6 +235,17 @@ impl Sums {
 }
 
 impl JointRows {
+    /// Keeps the joints in stiffness form for the balance.
+    pub(crate) fn keep_links(&mut self) {
+        self.keeps_links = true;
+    }
+
+    /// The joints in stiffness form of the latest step, in the order of the model's; empty ones for those without
+    /// force or in one body.
+    pub(crate) fn links(&self) -> &[(Evaluation, Condenser)] {
+        &self.links
+    }
+
     /// Adds the rows and `−Δt² K̃` from the forces of the last step; the warm start takes those forces, too.
     /// Constraints in stiffness form are added to the momentum system, their `K̃` from the present forces and
     /// projected.
@@ -253,6 +267,7 @@ impl JointRows {
             led_impulses,
         } = system;
         problem.constraints.clear();
+        self.links.clear();
         if iterate.is_renewed() {
             self.renew_forces(context, iterate, &solution.constraints);
         } else {
@@ -329,6 +344,20 @@ impl JointRows {
                     (self.sums.batch.par_iter_mut().zip(places))
                         .with_min_len(TASK)
                         .for_each(|(of, (constraint, &place))| evaluate(of, constraint, place));
+                }
+                if let (Form::Stiffness, true) = (form, self.keeps_links) {
+                    let kept = self.links.len();
+                    let links = model.constraints.soft_links - kept;
+                    let is_own = |index: usize| components.of_soft(index).is_some();
+                    for (index, of) in
+                        (kept..).zip(self.sums.batch.iter().take(links.min(chunk.len())))
+                    {
+                        self.links.push(if of.presses && !is_own(index) {
+                            (of.evaluation.clone(), of.condenser.clone())
+                        } else {
+                            (Evaluation::default(), Condenser::default())
+                        });
+                    }
                 }
                 let list = (chunk, form);
                 self.sums.add(list, &mut led, h, (problem, led_impulses));

@@ -170,6 +170,11 @@ impl RigidStep {
         Ok(())
     }
 
+    /// `B` of every body, halfway through the free turn (1/m).
+    pub(crate) fn all_axes(&self) -> Vec<Matrix3<f64>> {
+        self.bodies.iter().map(|body| body.axes).collect()
+    }
+
     /// `B` of body `index`, halfway through the free turn: `ω = B w` (1/m).
     pub(crate) fn axes(&self, index: usize) -> Matrix3<f64> {
         self.bodies[index].axes

@@ -4,13 +4,13 @@
 //! gain = E(end) − E(start) − W          E = kinetic + elastic + gravitational (+ penalty layers)
 //! ```
 //!
-//! `W` is the external work: of given forces and torques, and of contact forces on bodies with a prescribed motion.
-//! Friction, damping and implicit Euler only dissipate, so a gain is an error: of the linearisation of a long step, or
-//! of a coarse tolerance. Gains are summed up until they are lost again, so that both a slow drift and a burst are
-//! found.
+//! `W` is the external work: of given forces and torques, of forces of extensions, and of prescribed motions. Where these act on
+//! elements or joints it is that of the balance sheet (`balance`), and unknown without one. Friction,
+//! damping and implicit Euler only dissipate, so a gain is an error: of the linearisation of a long step, or of a
+//! coarse tolerance. Gains are summed up until they are lost again, so that both a slow drift and a burst are found.
 
+use crate::balance::Energies;
 use crate::contacts::contact::Contact;
-use crate::measure::strains::joint_energy;
 use crate::{
     model::{Model, PointMotion},
     report::StepReport,
@@ -31,57 +31,11 @@ pub(crate) const MATERIAL_SHARE_OF_CLOCKS: f64 = 0.15;
 /// terms.
 const ROUNDING: f64 = 1e-12;
 
-/// Energies of a state (J).
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub(crate) struct Energies {
-    pub(crate) kinetic: f64,
-    pub(crate) elastic: f64,
-    /// Gravitational energy, 0 at the origin.
-    pub(crate) gravitational: f64,
-    /// Energy of the penalty layers of the asynchronous stepper.
-    pub(crate) layers: f64,
-    /// Sum of the absolute values of all terms.
-    pub(crate) size: f64,
-}
-
-impl Energies {
-    pub(crate) fn of(model: &Model, state: &State) -> Self {
-        let (mut kinetic, mut gravitational, mut size) = (0.0, 0.0, 0.0);
-        let mut weigh = |mass: f64, x: &Vector3<f64>| {
-            let energy = -mass * model.settings.gravity.dot(x);
-            gravitational += energy;
-            size += energy.abs();
-        };
-        for (point, &mass) in model.points.mass.iter().enumerate() {
-            weigh(mass, &state.positions[point]);
-            kinetic += 0.5 * mass * state.velocities[point].norm_squared();
-        }
-        for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
-            weigh(rigid.inertia.mass(), &at.pose.center);
-            kinetic += rigid.kinetic_energy(at);
-        }
-        let elastic = model.elements.elastic.energy(&state.positions)
-            + model.elements.thin.energy(&state.positions)
-            + joint_energy(model, state);
-        Self {
-            kinetic,
-            elastic,
-            gravitational,
-            layers: 0.0,
-            size: size + kinetic + elastic,
-        }
-    }
-
-    fn total(&self) -> f64 {
-        self.kinetic + self.elastic + self.gravitational + self.layers
-    }
-}
-
 /// External work in a substep.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct ExternalWork {
-    /// Work (J).
-    work: f64,
+    /// Work (J); `None` if only the balance sheet knows it.
+    work: Option<f64>,
     /// Energy that contacts may add (J): each may push its bodies apart by the clearance.
     by_contacts: f64,
     /// Largest energy by which velocities of the asynchronous stepper are ahead of positions (J): by the impulses of
@@ -93,7 +47,7 @@ impl ExternalWork {
     /// The same with further work (J).
     pub(crate) fn with(self, work: f64) -> Self {
         Self {
-            work: self.work + work,
+            work: self.work.map(|known| known + work),
             ..self
         }
     }
@@ -111,6 +65,21 @@ pub(crate) struct EnergyAccount {
     damped: bool,
     /// Energies at the end of the last substep.
     last: Option<Energies>,
+}
+
+impl ExternalWork {
+    /// The same with the work that the balance sheet found (J), where it is not known otherwise.
+    pub(crate) fn or(self, found: Option<f64>) -> Self {
+        Self {
+            work: self.work.or(found),
+            ..self
+        }
+    }
+
+    /// The same without its work.
+    pub(crate) fn forget_work(self) -> Self {
+        Self { work: None, ..self }
+    }
 }
 
 impl EnergyAccount {
@@ -146,8 +115,8 @@ impl EnergyAccount {
     }
 
     /// External work of a substep that moves points from `start` to `end` under the forces of `contacts`; prescribed
-    /// points have `velocities` at its end. `None` if the work is unknown: if a prescribed motion acts on elements or
-    /// joints or starts at the end, or if there are rows with damping.
+    /// points have `velocities` at its end. The work is left to the balance sheet if a prescribed motion acts on
+    /// elements or joints, or starts at the end. `None` if there are rows with damping.
     pub(crate) fn external_work(
         &self,
         model: &Model,
@@ -159,23 +128,26 @@ impl EnergyAccount {
         let moves = |point: usize| {
             moved(point) != Vector3::zeros() || velocities[point] != Vector3::zeros()
         };
-        if self.damped || self.held.iter().any(|&point| moves(point as usize)) {
+        if self.damped {
             return None;
         }
-        let mut external = ExternalWork {
-            work: work_of_pulls(model, start, end),
-            ..ExternalWork::default()
-        };
+        let is_known = !self.held.iter().any(|&point| moves(point as usize));
+        let mut work = work_of_pulls(model, start, end);
+        let mut by_contacts = 0.0;
         for contact in contacts {
             let clearance = model.geometry.clearance(contact.key);
             for (i, &point) in contact.stencil().iter().enumerate() {
                 if is_prescribed(model, point as usize) {
-                    external.work -= contact.force_on(i).dot(&moved(point as usize));
+                    work -= contact.force_on(i).dot(&moved(point as usize));
                 }
             }
-            external.by_contacts += contact.multipliers.force().norm() * clearance;
+            by_contacts += contact.multipliers.force().norm() * clearance;
         }
-        Some(external)
+        Some(ExternalWork {
+            work: is_known.then_some(work),
+            by_contacts,
+            by_clocks: 0.0,
+        })
     }
 
     /// Ends the account of a substep with `energies`, and reports these and an unexplained gain.
@@ -190,11 +162,12 @@ impl EnergyAccount {
         report.elastic_energy = energies.elastic;
         report.gravitational_energy = energies.gravitational;
         let before = self.last.replace(energies);
-        let (Some(before), Some(external)) = (before, external) else {
+        let work = external.and_then(|external| external.work);
+        let (Some(before), Some(external), Some(work)) = (before, external, work) else {
             state.energy_gained = 0.0;
             return;
         };
-        let gain = energies.total() - before.total() - external.work;
+        let gain = energies.total() - before.total() - work;
         let allowed = external.by_contacts + ROUNDING * (before.size + energies.size);
         state.energy_gained = (state.energy_gained + gain - allowed).max(0.0);
         let share = self.material_share * (energies.kinetic + energies.elastic);
@@ -224,7 +197,7 @@ pub(crate) fn external_work_at_rest(
         force.dot(&(end[point] - start[point])).abs()
     };
     (!(0..start.len()).any(moves)).then(|| ExternalWork {
-        work: work_of_pulls(model, start, end),
+        work: Some(work_of_pulls(model, start, end)),
         by_clocks: (model.unknowns.point_of_block.iter())
             .map(|&point| given(point as usize))
             .sum(),

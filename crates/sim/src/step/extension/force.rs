@@ -2,6 +2,7 @@
 
 use super::shared::{ExtensionResult, Shared};
 use crate::{
+    balance::AddedForces,
     error::extension::ExtensionError,
     model::PointMotion,
     step::{assemble::rigid::RigidStep, context::StepContext},
@@ -96,9 +97,16 @@ pub(crate) struct ForceBuffers {
     force: Vec<Vector3<f64>>,
     stiffness: Vec<Matrix3<f64>>,
     damping: Vec<Matrix3<f64>>,
+    /// What the forces of the step added to its momentum system.
+    added: AddedForces,
 }
 
 impl ForceBuffers {
+    /// What the forces of the latest step added to its momentum system.
+    pub(crate) fn added(&self) -> &AddedForces {
+        &self.added
+    }
+
     /// Adds all `forces` to the momentum system of a step, whose rigid bodies are posed.
     ///
     /// # Errors
@@ -111,6 +119,11 @@ impl ForceBuffers {
         problem: &mut ContactProblem,
     ) -> Result<(), ExtensionError> {
         let points = context.state.positions.len();
+        self.added.diagonal.clear();
+        if !forces.is_empty() {
+            self.added.impulses.clear();
+            self.added.impulses.resize(problem.unknowns(), 0.0);
+        }
         for force in forces {
             self.force.clear();
             self.force.resize(points, Vector3::zeros());
@@ -157,7 +170,12 @@ impl ForceBuffers {
         Ok(())
     }
 
-    fn assemble(&self, context: StepContext<'_>, rigid: &RigidStep, problem: &mut ContactProblem) {
+    fn assemble(
+        &mut self,
+        context: StepContext<'_>,
+        rigid: &RigidStep,
+        problem: &mut ContactProblem,
+    ) {
         let StepContext {
             model,
             state,
@@ -169,9 +187,12 @@ impl ForceBuffers {
                 PointMotion::Free(block) => {
                     let impulse = (force + damping * state.velocities[point]) * time_step;
                     add(&mut problem.rhs, block, &impulse);
+                    add(&mut self.added.impulses, block, &impulse);
                     if *stiffness != Matrix3::zeros() || *damping != Matrix3::zeros() {
                         let diagonal = problem.momentum.diagonal_block_mut(block as usize);
-                        *diagonal += (damping + stiffness * time_step) * time_step;
+                        let implicit = (damping + stiffness * time_step) * time_step;
+                        *diagonal += implicit;
+                        self.added.diagonal.push((block, implicit));
                     }
                 }
                 PointMotion::Rigid(index) if *force != Vector3::zeros() => {
@@ -182,6 +203,8 @@ impl ForceBuffers {
                     add(&mut problem.rhs, block, &impulse);
                     let turn = rigid.axes(index as usize).tr_mul(&moment);
                     add(&mut problem.rhs, block + 1, &turn);
+                    add(&mut self.added.impulses, block, &impulse);
+                    add(&mut self.added.impulses, block + 1, &turn);
                 }
                 PointMotion::Rigid(_) | PointMotion::Prescribed(_) => {}
             }

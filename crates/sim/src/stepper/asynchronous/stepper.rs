@@ -6,15 +6,14 @@ use super::obstacles::Obstacles;
 use super::pieces::Pieces;
 use super::statistics::{Statistics, StepHistogram};
 use super::system::{Plane, Script, Settings, System};
+use crate::balance::Energies;
 use crate::error::asynchronous::{Stop, SystemError};
 use crate::error::{SimError, StepError, StepFailure};
 use crate::model::{Model, PointMotion};
 use crate::report::StepReport;
 use crate::scene::{self, RigidMotion};
 use crate::state::State;
-use crate::step::commit::energy::{
-    Energies, EnergyAccount, MATERIAL_SHARE_OF_CLOCKS, external_work_at_rest,
-};
+use crate::step::commit::energy::{EnergyAccount, MATERIAL_SHARE_OF_CLOCKS, external_work_at_rest};
 use crate::step::commit::{check_inversion, measure, smallest_volume};
 use crate::stepper::Stepper;
 use impinge_contact::{Interrupt, penalty::LayerLaw};

@@ -2,6 +2,7 @@
 
 use super::{Synchronous, clock::Clock};
 use crate::{
+    balance::{Energies, Substep},
     compliance::RestBodies,
     contacts::sweep::Sweep,
     error::StepFailure,
@@ -13,7 +14,7 @@ use crate::{
             MomentumSystem, check_materials, constraints::StepSystem, load::NodeStart, prescribe,
             rigid::PointMotions,
         },
-        commit::{check_inversion, energy::Energies, judge, plasticity::flow_plastically},
+        commit::{check_inversion, energy::ExternalWork, judge, plasticity::flow_plastically},
         context::StepContext,
         formulate::carry_over,
         resolve::{
@@ -80,18 +81,24 @@ impl Synchronous {
         report.unmet_momentum += u32::from(missed);
         let ways = [state.positions.as_slice(), self.end.as_slice()];
         let contacts = self.contacts.as_slice();
-        // The work of forces of extensions is not known.
-        let external = if self.extensions.has_forces() {
-            None
-        } else {
-            let velocity = &self.solution.velocity;
-            let of_loads = (self.rigid).work_of_loads(model, state, velocity, time_step);
-            (self.account)
-                .external_work(model, ways, &self.known_velocity, contacts)
-                .map(|external| external.with(of_loads))
-        };
+        let velocity = &self.solution.velocity;
+        let of_loads = (self.rigid).work_of_loads(model, state, velocity, time_step);
+        let mut external =
+            (self.account).external_work(model, ways, &self.known_velocity, contacts);
+        external = external.map(|external| external.with(of_loads));
+        if self.extensions.has_forces() {
+            external = external.map(ExternalWork::forget_work);
+        }
+        self.weigh_works(model, state);
         self.accept(model, state, time_step);
-        let energies = Energies::of(model, state);
+        let energies = match &mut self.ledger {
+            Some(ledger) => {
+                let energies = ledger.close(model, state);
+                external = external.map(|external| external.or(Some(ledger.from_outside())));
+                energies
+            }
+            None => Energies::of(model, state),
+        };
         self.account.close(energies, external, state, report);
         report.times.commit += clock.lap();
         Ok(())
@@ -292,6 +299,26 @@ impl Synchronous {
         )
     }
 
+    /// Gives the accepted equations and their solution to the balance sheet.
+    fn weigh_works(&mut self, model: &Model, start: &State) {
+        if let Some(ledger) = &mut self.ledger {
+            ledger.measure(&Substep {
+                model,
+                start,
+                problem: &self.problem,
+                solution: &self.solution,
+                contacts: self.contacts.as_slice(),
+                flight: &self.flight,
+                prescribed_velocity: &self.known_velocity,
+                end: &self.end,
+                axes: &self.rigid.all_axes(),
+                linearised_at: self.iterate.positions(),
+                links: self.joints.links(),
+                forces: self.extensions.has_forces().then(|| self.forces.added()),
+            });
+        }
+    }
+
     /// Makes the attempt the new state.
     fn accept(&mut self, model: &Model, state: &mut State, time_step: f64) {
         for (point, (x, end)) in state.positions.iter_mut().zip(&self.end).enumerate() {
@@ -309,7 +336,13 @@ impl Synchronous {
         }
         self.rigid.accept(model, state, &self.solution.velocity);
         state.joint_forces.clone_from(&self.solution.constraints);
+        if let Some(ledger) = &mut self.ledger {
+            ledger.before_flow(model, state);
+        }
         flow_plastically(model, state);
+        if let Some(ledger) = &mut self.ledger {
+            ledger.after_flow(model, state);
+        }
         state.time += time_step;
         self.contacts.swap_with(&mut state.contacts);
     }

@@ -13,6 +13,7 @@ mod solve;
 
 use super::{SolveObserver, Stepper};
 use crate::{
+    balance::Ledger,
     compliance::RestBodies,
     contacts::{contact::ContactKey, set::ContactSet},
     error::{SimError, StepError, StepFailure},
@@ -95,6 +96,8 @@ pub struct Synchronous {
     /// Whether no fallback solve of the step has failed: further ones of the same kind would only take time.
     allows_fallback: bool,
     account: EnergyAccount,
+    /// The balance sheet, if it is kept.
+    ledger: Option<Ledger>,
     /// The last unconverged solve of the step, and the number of further ones that are allowed.
     unsolved: Option<StepFailure>,
     unmet_left: u32,
@@ -176,6 +179,7 @@ impl Synchronous {
             allows_fallback: true,
             unsolved: None,
             account: EnergyAccount::new(model, MATERIAL_SHARE),
+            ledger: None,
             unmet_left: 0,
             shortest: f64::INFINITY,
             interrupt: Interrupt::default(),
@@ -184,6 +188,17 @@ impl Synchronous {
             undivided: None,
             observer: None,
         })
+    }
+
+    /// Keeps the balance sheet of the following steps, for their reports.
+    pub(crate) fn keep_balance(&mut self, model: &Model) {
+        self.ledger = Some(Ledger::new(model));
+        self.joints.keep_links();
+    }
+
+    /// Whether it keeps the balance sheet.
+    pub(crate) fn keeps_balance(&self) -> bool {
+        self.ledger.is_some()
     }
 
     /// The extensions that take part, shared.
@@ -270,6 +285,9 @@ impl Stepper for Synchronous {
         self.allows_fallback = true;
         self.unsolved = None;
         self.account.open(model, state);
+        if let Some(ledger) = &mut self.ledger {
+            ledger.open(model, state);
+        }
         self.unmet_left = lengths_of_parts(model) + SPARE_UNMET_SOLVES;
         self.shortest = f64::INFINITY;
         let advanced = self.advance_by(model, state, model.settings.time_step, &mut report);
@@ -279,6 +297,9 @@ impl Stepper for Synchronous {
             if let (StepFailure::Interrupted, Some(start)) = (&error.failure, undivided) {
                 *state = start;
                 self.account.forget();
+                if let Some(ledger) = &mut self.ledger {
+                    ledger.forget();
+                }
             }
             return Err(error);
         }
@@ -287,6 +308,7 @@ impl Stepper for Synchronous {
         state.time = state.step as f64 * model.settings.time_step;
         let started = Instant::now();
         measure(model, state, Some(self.smallest_volume), &mut report);
+        report.balance = (self.ledger.as_ref()).map(|ledger| Box::new(ledger.sheet(model, state)));
         report.step = state.step;
         report.time = state.time;
         report.times.commit += started.elapsed().as_secs_f64();

@@ -1,0 +1,167 @@
+//! Energies of a state: of the whole, and of each account of the balance.
+
+use super::accounts::Accounts;
+use crate::measure::strains::constraint_energies;
+use crate::model::Model;
+use crate::state::State;
+use nalgebra::Vector3;
+
+/// Energies of a state (J).
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Energies {
+    pub(crate) kinetic: f64,
+    pub(crate) elastic: f64,
+    /// Gravitational energy, 0 at the origin.
+    pub(crate) gravitational: f64,
+    /// Energy of the penalty layers of the asynchronous stepper.
+    pub(crate) layers: f64,
+    /// Sum of the absolute values of all terms.
+    pub(crate) size: f64,
+}
+
+/// Energies of one account (J).
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Stored {
+    pub(crate) kinetic: f64,
+    pub(crate) gravity: f64,
+    /// Of elements and constraints.
+    pub(crate) elastic: f64,
+    /// The part of `elastic` in constraints between points that never move freely.
+    pub(crate) between_held: f64,
+}
+
+/// Where the terms of the energies go, one after the other.
+trait Sums {
+    fn add(&mut self, solid: impl FnOnce() -> usize, energy: impl FnOnce(&mut Stored));
+    /// Energies of constraints and of the elements of all bodies.
+    fn elements(&mut self, model: &Model, positions: &[Vector3<f64>]) -> f64;
+    fn constraint(&mut self, first: usize, is_held: bool, energy: f64);
+}
+
+/// Only the sums over all accounts.
+struct Whole;
+
+impl Sums for Whole {
+    fn add(&mut self, _: impl FnOnce() -> usize, _: impl FnOnce(&mut Stored)) {}
+
+    fn elements(&mut self, model: &Model, positions: &[Vector3<f64>]) -> f64 {
+        model.elements.elastic.energy(positions)
+    }
+
+    fn constraint(&mut self, _: usize, _: bool, _: f64) {}
+}
+
+/// The sums of each account.
+struct Each<'a> {
+    accounts: &'a Accounts,
+    of_tets: &'a mut Vec<f64>,
+    stored: &'a mut [Stored],
+}
+
+impl Sums for Each<'_> {
+    fn add(&mut self, solid: impl FnOnce() -> usize, energy: impl FnOnce(&mut Stored)) {
+        energy(&mut self.stored[solid()]);
+    }
+
+    fn elements(&mut self, model: &Model, positions: &[Vector3<f64>]) -> f64 {
+        self.of_tets.resize(model.elements.tets.len(), 0.0);
+        let total = (model.elements.elastic).energies_into(positions, self.of_tets);
+        for (body, stored) in model.geometry.bodies.iter().zip(&mut *self.stored) {
+            stored.elastic += self.of_tets[body.tets.clone()].iter().sum::<f64>();
+        }
+        total
+    }
+
+    fn constraint(&mut self, first: usize, is_held: bool, energy: f64) {
+        let stored = &mut self.stored[self.accounts.of_row(first)];
+        stored.elastic += energy;
+        if is_held {
+            stored.between_held += energy;
+        }
+    }
+}
+
+impl Energies {
+    /// The energies of a state.
+    pub(crate) fn of(model: &Model, state: &State) -> Self {
+        Self::with(model, state, &mut Whole)
+    }
+
+    /// The same bits, and the energies of each account in `stored`. `of_tets` is scratch.
+    pub(crate) fn by_account(
+        model: &Model,
+        state: &State,
+        accounts: &Accounts,
+        of_tets: &mut Vec<f64>,
+        stored: &mut Vec<Stored>,
+    ) -> Self {
+        stored.clear();
+        stored.resize(accounts.count(), Stored::default());
+        let mut sums = Each {
+            accounts,
+            of_tets,
+            stored,
+        };
+        Self::with(model, state, &mut sums)
+    }
+
+    fn with(model: &Model, state: &State, sums: &mut impl Sums) -> Self {
+        let (mut kinetic, mut gravitational, mut size) = (0.0, 0.0, 0.0);
+        let mut weigh = |mass: f64, x: &Vector3<f64>| {
+            let energy = -mass * model.settings.gravity.dot(x);
+            gravitational += energy;
+            size += energy.abs();
+            energy
+        };
+        for (point, &mass) in model.points.mass.iter().enumerate() {
+            let height = weigh(mass, &state.positions[point]);
+            let motion = 0.5 * mass * state.velocities[point].norm_squared();
+            kinetic += motion;
+            sums.add(
+                || model.geometry.solid_of_point(point as u32),
+                |stored| {
+                    stored.gravity += height;
+                    stored.kinetic += motion;
+                },
+            );
+        }
+        for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
+            let height = weigh(rigid.inertia.mass(), &at.pose.center);
+            let motion = rigid.kinetic_energy(at);
+            kinetic += motion;
+            sums.add(
+                || rigid.body,
+                |stored| {
+                    stored.gravity += height;
+                    stored.kinetic += motion;
+                },
+            );
+        }
+        let elements = sums.elements(model, &state.positions);
+        let thin = (model.elements.thin).energy_with(&state.positions, &mut |point, energy| {
+            sums.add(
+                || model.geometry.solid_of_point(point),
+                |stored| stored.elastic += energy,
+            );
+        });
+        let constraints: f64 = constraint_energies(model, state)
+            .map(|(first, is_held, energy)| {
+                sums.constraint(first, is_held, energy);
+                energy
+            })
+            .sum();
+        let elastic = elements + thin + constraints;
+        Self {
+            kinetic,
+            elastic,
+            gravitational,
+            layers: 0.0,
+            size: size + kinetic + elastic,
+        }
+    }
+
+    /// Sum of all energies (J).
+    pub(crate) fn total(&self) -> f64 {
+        self.kinetic + self.elastic + self.gravitational + self.layers
+    }
+}

@@ -1,0 +1,367 @@
+//! Work of prescribed motions of points that elements and constraints pull.
+//!
+//! Such a point has no equation in a step. The force that moves it is its inertia minus gravity and the forces of
+//! elements and constraints on it, which are computed here as the step would if the point were free.
+
+use super::accounts::Accounts;
+use super::substep::Substep;
+use super::works::Works;
+use crate::measure::strains::take_plastic;
+use crate::model::{Model, PointMotion};
+use impinge_contact::constraint::{
+    BodyBlocks, Condenser, Configuration, Constraint, Evaluation, Frame, Layout, Term,
+};
+use impinge_fem::{Assembler, AssemblyScales};
+use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
+use nalgebra::{DMatrix, Matrix3, Vector3};
+
+/// Scratch of the forces on moved points.
+#[derive(Debug, Default)]
+pub(super) struct Held {
+    /// Whether `elements` were looked for.
+    is_bound: bool,
+    elements: Option<Elements>,
+    /// Forces on all points by elements and constraints (N·s).
+    impulses: Vec<Vector3<f64>>,
+}
+
+/// The elements at points with a prescribed motion, bound to a matrix of their own.
+#[derive(Debug)]
+struct Elements {
+    assembler: Assembler,
+    matrix: SymmetricBlockMatrix,
+    rhs: Vec<f64>,
+    points: Vec<u32>,
+    zero: Vec<Vector3<f64>>,
+}
+
+impl Elements {
+    /// `None` without such elements.
+    fn new(model: &Model) -> Option<Self> {
+        let elastic = &model.elements.elastic;
+        let count = model.points.rest.len();
+        let is_held = |point: u32| {
+            matches!(
+                model.unknowns.motion_of_point[point as usize],
+                PointMotion::Prescribed(_)
+            )
+        };
+        let every: Vec<Option<u32>> = (0..count as u32).map(Some).collect();
+        let mut near = vec![false; count];
+        for (a, b) in elastic.block_pairs(&every) {
+            if is_held(a) || is_held(b) {
+                near[a as usize] = true;
+                near[b as usize] = true;
+            }
+        }
+        let points: Vec<u32> = (0..count as u32)
+            .filter(|&point| near[point as usize])
+            .collect();
+        if points.is_empty() {
+            return None;
+        }
+        let mut block_of_point = vec![None; count];
+        for (block, &point) in (0_u32..).zip(&points) {
+            block_of_point[point as usize] = Some(block);
+        }
+        let pairs = elastic.block_pairs(&block_of_point);
+        let pattern = std::sync::Arc::new(BlockPattern::from_pairs(points.len(), pairs));
+        let matrix = SymmetricBlockMatrix::zeros(pattern.clone());
+        Some(Self {
+            assembler: elastic.bind(&pattern, &block_of_point).ok()?,
+            rhs: vec![0.0; matrix.len()],
+            matrix,
+            points,
+            zero: vec![Vector3::zeros(); count],
+        })
+    }
+
+    /// Adds the impulses on moved points, and the share of their motion in damping.
+    fn add(
+        &mut self,
+        accounts: &Accounts,
+        step: &Substep<'_>,
+        impulses: &mut [Vector3<f64>],
+        works: &mut [Works],
+    ) {
+        let h = step.problem.time_step;
+        self.matrix.set_zero();
+        self.rhs.fill(0.0);
+        self.assembler.assemble(
+            step.linearised_at,
+            &AssemblyScales::implicit_euler(h),
+            &self.zero,
+            &mut self.matrix,
+            &mut self.rhs,
+        );
+        let mut velocity = vec![0.0; self.rhs.len()];
+        let mut product = velocity.clone();
+        let mut scratch = vec![0.0; self.matrix.scratch_len()];
+        // The step is linear about the place that the linearisation is at.
+        let towards = |point: usize| {
+            step.velocity_of(point) - (step.linearised_at[point] - step.start.positions[point]) / h
+        };
+        for (entry, &point) in velocity.chunks_exact_mut(3).zip(&self.points) {
+            entry.copy_from_slice(towards(point as usize).as_slice());
+        }
+        self.matrix.multiply(&velocity, &mut product, &mut scratch);
+        let values = self.rhs.chunks_exact(3).zip(product.chunks_exact(3));
+        for ((rhs, product), &point) in values.zip(&self.points) {
+            if step.is_moved(point as usize) {
+                impulses[point as usize] +=
+                    Vector3::from_column_slice(rhs) - Vector3::from_column_slice(product);
+            }
+        }
+        if accounts.damping_times().iter().all(|&time| time == 0.0) {
+            return;
+        }
+        // dᵀ K d of all points but that of free points alone.
+        for (entry, &point) in velocity.chunks_exact_mut(3).zip(&self.points) {
+            if !step.is_moved(point as usize) {
+                entry.fill(0.0);
+            }
+        }
+        self.matrix.multiply(&velocity, &mut product, &mut scratch);
+        for (product, &point) in product.chunks_exact(3).zip(&self.points) {
+            let point = point as usize;
+            let share = if step.is_moved(point) { 1.0 } else { 2.0 };
+            let square = share * Vector3::from_column_slice(product).dot(&step.velocity_of(point));
+            let solid = step.model.geometry.solid_of_point(point as u32);
+            let time = accounts.damping_times()[solid];
+            works[solid].damp(-time / (h + time) * square);
+        }
+    }
+}
+
+impl Held {
+    /// Adds the work on points with a prescribed motion, and of what moves them.
+    pub(super) fn add(&mut self, accounts: &Accounts, step: &Substep<'_>, works: &mut [Works]) {
+        let model = step.model;
+        let points = model.points.rest.len();
+        if !(0..points).any(|point| step.is_moved(point)) {
+            return;
+        }
+        let h = step.problem.time_step;
+        self.impulses.clear();
+        self.impulses.resize(points, Vector3::zeros());
+        if !self.is_bound {
+            self.elements = Elements::new(model);
+            self.is_bound = true;
+        }
+        if let Some(elements) = &mut self.elements {
+            elements.add(accounts, step, &mut self.impulses, works);
+        }
+        add_thin(step, &mut self.impulses);
+        // Of elements and terms of the body itself.
+        for point in 0..points {
+            let mass = model.points.mass[point];
+            if !step.is_moved(point) {
+                continue;
+            }
+            let works = &mut works[model.geometry.solid_of_point(point as u32)];
+            let mean = step.prescribed_velocity[point];
+            let start = step.start.velocities[point];
+            let inertial = (mean - start) * mass;
+            let weight = model.settings.gravity * (mass * h);
+            let own = self.impulses[point];
+            works.inertia +=
+                (0.5 * mass) * (mean - start).dot(&(mean + start)) - inertial.dot(&mean);
+            works.elastic += own.dot(&mean);
+            works.columns.prescribed += (inertial - weight - own).dot(&mean);
+        }
+        add_constraints(accounts, step, works);
+    }
+}
+
+/// Impulses of thin bodies on moved points.
+fn add_thin(step: &Substep<'_>, impulses: &mut [Vector3<f64>]) {
+    let thin = &step.model.elements.thin;
+    let h = step.problem.time_step;
+    let at = |point: u32| step.linearised_at[point as usize];
+    for (time, spring) in thin.soft_springs() {
+        let x = spring.points.map(at);
+        let force = spring.force(&x);
+        let along = (x[0] - x[1])
+            .try_normalize(0.0)
+            .map_or_else(Matrix3::zeros, |n| {
+                n * n.transpose() * (spring.stiffness / spring.rest_length)
+            });
+        let own = || spring.tangent(&x) * (h * h) + along * (time * h);
+        add_term(step, impulses, &spring.points, &[force, -force], || {
+            let own = own();
+            [[own, -own], [-own, own]]
+        });
+    }
+    for membrane in thin.soft_membranes() {
+        let x = membrane.points.map(at);
+        add_term(
+            step,
+            impulses,
+            &membrane.points,
+            &membrane.forces(&x),
+            || membrane.tangent(&x).map(|row| row.map(|k| k * (h * h))),
+        );
+    }
+    for (time, hinges) in &thin.hinges {
+        let scale = h * h + time * h;
+        for hinge in hinges {
+            let x = hinge.points.map(at);
+            add_term(step, impulses, &hinge.points, &hinge.forces(&x), || {
+                hinge.tangent(&x).map(|row| row.map(|k| k * scale))
+            });
+        }
+    }
+}
+
+fn add_term<const N: usize>(
+    step: &Substep<'_>,
+    impulses: &mut [Vector3<f64>],
+    points: &[u32; N],
+    forces: &[Vector3<f64>; N],
+    stiffness: impl FnOnce() -> [[Matrix3<f64>; N]; N],
+) {
+    if !points.iter().any(|&point| step.is_moved(point as usize)) {
+        return;
+    }
+    let stiffness = stiffness();
+    let velocities = points.map(|point| step.velocity_of(point as usize));
+    for ((&point, force), row) in points.iter().zip(forces).zip(&stiffness) {
+        if step.is_moved(point as usize) {
+            let product: Vector3<f64> = row.iter().zip(&velocities).map(|(k, v)| k * v).sum();
+            impulses[point as usize] += force * step.problem.time_step - product;
+        }
+    }
+}
+
+/// Work of constraints on moved points, as if these had unknowns.
+fn add_constraints(accounts: &Accounts, step: &Substep<'_>, works: &mut [Works]) {
+    let Substep { model, start, .. } = *step;
+    let h = step.problem.time_step;
+    let free = model.blocks();
+    let mut particles = step.linearised_at.to_vec();
+    let mut blocks = model.unknowns.block_of_point.clone();
+    for (point, block) in blocks.iter_mut().enumerate() {
+        if block.is_none() {
+            *block = Some((free + point) as u32);
+        }
+        if matches!(
+            model.unknowns.motion_of_point[point],
+            PointMotion::Prescribed(_)
+        ) {
+            particles[point] = step.end[point];
+        }
+    }
+    let frames: Vec<Frame> = (start.rigid.iter())
+        .map(|at| Frame {
+            center: at.pose.center,
+            orientation: at.pose.orientation,
+        })
+        .collect();
+    let bodies: Vec<Option<BodyBlocks>> = (model.rigid.iter().zip(step.axes))
+        .map(|(rigid, &axes)| {
+            Some(BodyBlocks {
+                first: rigid.first_block,
+                axes,
+            })
+        })
+        .collect();
+    let at = Configuration {
+        particles: &particles,
+        frames: &frames,
+    };
+    let layout = Layout {
+        particles: &blocks,
+        bodies: &bodies,
+    };
+    let velocity = |block: u32| match (block as usize).checked_sub(free) {
+        Some(point) => step.prescribed_velocity[point],
+        None => super::substep::get(&step.solution.velocity, block as usize),
+    };
+    let (mut evaluation, mut condenser) = (Evaluation::default(), Condenser::default());
+    let rows = &model.constraints.rows;
+    let mut first = 0;
+    for (index, constraint) in rows.iter().chain(&model.constraints.soft).enumerate() {
+        let (own_first, count) = (first, constraint.rows());
+        first += count;
+        if !acts_on(constraint, &|point| step.is_moved(point)) {
+            continue;
+        }
+        evaluation.rows(constraint, &at, &layout);
+        take_plastic(start, own_first, &mut evaluation);
+        let width = evaluation.blocks.len();
+        let forces: Vec<f64> = if index < rows.len() {
+            step.solution.constraints[own_first..][..count].to_vec()
+        } else if condenser.prepare(constraint, &evaluation) {
+            // Free points move from where their forces were linearised.
+            let led = |block: u32| {
+                let point = *model.unknowns.point_of_block.get(block as usize)? as usize;
+                Some((step.linearised_at[point] - start.positions[point]) / h)
+            };
+            let of_free = |block: u32| {
+                ((block as usize) < free)
+                    .then(|| velocity(block) - led(block).unwrap_or_else(Vector3::zeros))
+            };
+            soft_forces(constraint, &evaluation, &condenser, h, of_free)
+        } else {
+            continue;
+        };
+        let account = accounts.of_row(own_first);
+        for (row, force) in forces.iter().enumerate() {
+            for (j, &block) in evaluation.jacobian[row * width..]
+                .iter()
+                .zip(&evaluation.blocks)
+            {
+                let Some(point) = (block as usize).checked_sub(free) else {
+                    continue;
+                };
+                let work = (j * (force * h)).dot(&velocity(block));
+                let solid = model.geometry.solid_of_point(point as u32);
+                if solid == account {
+                    works[solid].elastic += work;
+                } else {
+                    works[solid].columns.joints += work;
+                    works[account].columns.joints -= work;
+                }
+                works[solid].columns.prescribed -= work;
+            }
+        }
+    }
+}
+
+/// Forces of a constraint in stiffness form, which the step takes as linear in the velocities of free points (m/s).
+fn soft_forces(
+    constraint: &Constraint,
+    evaluation: &Evaluation,
+    condenser: &Condenser,
+    h: f64,
+    velocity: impl Fn(u32) -> Option<Vector3<f64>>,
+) -> Vec<f64> {
+    let width = evaluation.blocks.len();
+    let rate = |row: usize| -> f64 {
+        (evaluation.jacobian[row * width..]
+            .iter()
+            .zip(&evaluation.blocks))
+        .filter_map(|(j, &block)| Some(j.dot(&velocity(block)?)))
+        .sum()
+    };
+    let rates: Vec<f64> = (0..constraint.rows()).map(rate).collect();
+    let curvature = match (&evaluation.response, constraint.stiffness()) {
+        (Some(response), _) => Some(&response.curvature),
+        (None, stiffness) => stiffness,
+    };
+    let implicit = |row: usize| {
+        let of = |s: &DMatrix<f64>| -> f64 {
+            let terms = rates.iter().enumerate();
+            terms.map(|(at, rate)| s[(row, at)] * rate).sum()
+        };
+        curvature.map_or(0.0, of) * (h + constraint.damping)
+    };
+    (condenser.lambda.iter().enumerate())
+        .map(|(row, force)| force - implicit(row))
+        .collect()
+}
+
+fn acts_on(constraint: &Constraint, is_moved: &dyn Fn(usize) -> bool) -> bool {
+    let mut terms = constraint.points().iter().flat_map(|point| &point.terms);
+    terms.any(|term| matches!(*term, Term::Particle { index, .. } if is_moved(index)))
+}
