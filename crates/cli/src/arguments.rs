@@ -3,7 +3,7 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 use impinge_contact::method::MethodSpec;
 use impinge_sim::output::DumpWhen;
 
@@ -34,6 +34,9 @@ pub(crate) enum Command {
     /// Show a saved run in three dimensions: write a page for browsers, or serve it.
     #[command(after_help = EXIT_CODES)]
     View(View),
+    /// Write a saved run for other programs: .glb (Blender, engines), .png, .apng, or .mp4 (needs ffmpeg).
+    #[command(after_help = EXIT_CODES)]
+    Export(Export),
     /// Report problems of a scene: overlaps, bad elements, suspicious units, steps and masses.
     #[command(after_help = EXIT_CODES)]
     Doctor(Doctor),
@@ -182,6 +185,52 @@ pub(crate) struct View {
     /// Show no progress and print only errors.
     #[arg(long)]
     pub(crate) quiet: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Export {
+    /// The folder of a run.
+    #[arg(value_name = "DIR")]
+    pub(crate) run: PathBuf,
+    /// The file to write: a model (.glb), a picture (.png) or a film (.apng, .mp4).
+    #[arg(value_name = "FILE")]
+    pub(crate) to: PathBuf,
+    /// Time of a picture (s). Default: the end of the run.
+    #[arg(long, value_name = "SECONDS", value_parser = not_negative)]
+    pub(crate) time: Option<f64>,
+    /// Take every N-th frame of the run.
+    #[arg(long, value_name = "N", default_value = "1")]
+    pub(crate) every: NonZeroUsize,
+    /// Meaning of the colours of pictures and films.
+    #[arg(long, value_enum, default_value_t = Colour::Body)]
+    pub(crate) colour: Colour,
+    /// Width and height of pictures and films (pixels).
+    #[arg(long, num_args = 2, value_names = ["WIDTH", "HEIGHT"], default_values_t = [1280, 720],
+        value_parser = clap::value_parser!(u32).range(16..=8192))]
+    pub(crate) size: Vec<u32>,
+    /// Angles of the eye about the vertical and above the horizon (degrees).
+    #[arg(long, num_args = 2, value_names = ["TURN", "TILT"], default_values_t = [-55.0, 24.0],
+        allow_negative_numbers = true)]
+    pub(crate) view: Vec<f64>,
+    /// Pictures of a film in a second.
+    #[arg(long, value_name = "N", default_value_t = 25, value_parser = clap::value_parser!(u16).range(1..=120))]
+    pub(crate) pace: u16,
+    /// Show no progress and print only errors.
+    #[arg(long)]
+    pub(crate) quiet: bool,
+}
+
+/// Meaning of the colours of a picture.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Colour {
+    /// Body.
+    Body,
+    /// Von Mises stress.
+    Stress,
+    /// Contact force on a node.
+    Force,
+    /// Volume ratio to the first frame.
+    Ratio,
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,5 @@
-//! The `impinge` program: runs scenes, shows and verifies their results, solves stored problems, compares methods, checks and
-//! generates meshes.
+//! The `impinge` program: runs scenes, shows, exports and verifies their results, solves stored problems, compares
+//! methods, checks and generates meshes.
 //!
 //! It handles arguments, progress and exit codes; nothing here is numerical. `docs/cli.md` documents it.
 
@@ -7,6 +7,7 @@ mod arguments;
 mod compare;
 mod doctor;
 mod exit;
+mod export;
 mod friction;
 mod interrupt;
 mod mesh;
@@ -34,6 +35,7 @@ fn main() -> ExitCode {
         Command::Solve(options) => solve::solve(&options),
         Command::Verify(options) => verify::verify(&options),
         Command::View(options) => view::view(&options),
+        Command::Export(options) => export::export(&options),
         Command::Doctor(options) => doctor::doctor(&options),
         Command::Mesh(command) => mesh::mesh(&command),
         Command::Scene(command) => scene::scene(&command),

@@ -67,7 +67,7 @@ fn name_of(run: &Path) -> PathBuf {
         .map_or_else(|| "run".into(), PathBuf::from)
 }
 
-fn failure(error: ReportError) -> Failure {
+pub(crate) fn failure(error: ReportError) -> Failure {
     match error {
         ReportError::Run(error) => error.into(),
         ReportError::NoFrames { .. } | ReportError::OtherBodies { .. } => {

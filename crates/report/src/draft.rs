@@ -12,7 +12,7 @@ pub struct Draft {
     path: PathBuf,
     /// A temporary file beside it; the path itself if that is a device or pipe, such as `/dev/null`.
     unfinished: PathBuf,
-    /// `None` once the text is written.
+    /// `None` once the contents are written.
     file: Option<File>,
 }
 
@@ -65,10 +65,18 @@ impl Draft {
     ///
     /// # Errors
     /// [`ReportError::Write`]; an existing file is then unchanged.
-    pub fn finish(mut self, text: &str) -> Result<(), ReportError> {
+    pub fn finish(self, text: &str) -> Result<(), ReportError> {
+        self.finish_bytes(text.as_bytes())
+    }
+
+    /// Writes `contents` to its path.
+    ///
+    /// # Errors
+    /// [`ReportError::Write`]; an existing file is then unchanged.
+    pub fn finish_bytes(mut self, contents: &[u8]) -> Result<(), ReportError> {
         let replaces = self.unfinished != self.path;
         let written = self.file.as_mut().map_or(Ok(()), |file| {
-            file.write_all(text.as_bytes())?;
+            file.write_all(contents)?;
             if replaces { file.sync_all() } else { Ok(()) }
         });
         written

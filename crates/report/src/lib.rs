@@ -6,6 +6,7 @@
 //! In the order of use:
 //! - [`watch`]: every method on the problems of chosen steps, and the problem with the most contacts kept;
 //! - [`viewer`]: the surfaces of a run over time, in three dimensions;
+//! - [`export`]: the same for other programs, as models, pictures and films;
 //! - [`convergence`]: convergence of the methods on the kept problem;
 //! - [`effort`]: the effort of each method, one row per method;
 //! - [`scene`]: the section of one scene with all of these; [`plot`]: its plots;
@@ -38,6 +39,7 @@ mod draft;
 pub mod effort;
 mod error;
 mod escape;
+pub mod export;
 pub mod page;
 pub mod plot;
 pub mod scene;

@@ -48,7 +48,10 @@ pub(super) fn serve(run: &RunFolder, title: &str, port: u16) -> Result<(), Failu
         while !interrupt.requested() {
             match listener.accept() {
                 // A browser that goes away is no error.
-                Ok((stream, _)) => drop(scope.spawn(|| server.answer(stream))),
+                Ok((stream, _)) => {
+                    let server = &server;
+                    scope.spawn(move || server.answer(&stream));
+                }
                 Err(_) => std::thread::sleep(PAUSE),
             }
         }
@@ -67,11 +70,11 @@ struct Server<'a> {
 type Answer = (&'static str, &'static str, Vec<u8>);
 
 impl Server<'_> {
-    fn answer(&self, stream: TcpStream) -> io::Result<()> {
+    fn answer(&self, mut stream: &TcpStream) -> io::Result<()> {
         stream.set_nonblocking(false)?;
         stream.set_read_timeout(Some(PATIENCE))?;
         stream.set_write_timeout(Some(PATIENCE))?;
-        let mut lines = BufReader::new((&stream).take(LONGEST_REQUEST)).lines();
+        let mut lines = BufReader::new(stream.take(LONGEST_REQUEST)).lines();
         let request = lines.next().transpose()?.unwrap_or_default();
         let mut host = None;
         for line in lines {
@@ -91,8 +94,8 @@ impl Server<'_> {
              X-Content-Type-Options: nosniff\r\nConnection: close\r\n\r\n",
             bytes.len()
         );
-        (&stream).write_all(head.as_bytes())?;
-        (&stream).write_all(&bytes)
+        stream.write_all(head.as_bytes())?;
+        stream.write_all(&bytes)
     }
 
     fn contents(&self, request: &str, host: Option<&str>) -> Answer {

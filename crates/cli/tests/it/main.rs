@@ -4,6 +4,7 @@ mod bad_input;
 mod commands;
 mod compare;
 mod doctor;
+mod export;
 mod friction;
 mod interrupt;
 mod mesh;

@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 use super::{LANDING, Place};
 
 /// A run in the folder `run`.
-fn landed() -> Place {
+pub(super) fn landed() -> Place {
     let place = Place::new(LANDING);
     ends(
         &place,
@@ -26,7 +26,7 @@ fn landed() -> Place {
 }
 
 /// Both outputs of a command that ends with `code`.
-fn ends(place: &Place, arguments: &[&str], code: i32) -> String {
+pub(super) fn ends(place: &Place, arguments: &[&str], code: i32) -> String {
     let answer = place.impinge(arguments);
     assert_eq!(answer.code, Some(code), "{}", answer.err);
     answer.out + &answer.err

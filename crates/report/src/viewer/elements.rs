@@ -8,9 +8,9 @@ use super::surface::Surface;
 /// The elements at each surface vertex, and their volumes in the first frame.
 #[derive(Debug, Clone)]
 pub(super) struct Elements {
-    /// Elements of vertex `i` in `elements[begins[i]..begins[i + 1]]`.
+    /// Elements of vertex `i` in `around[begins[i]..begins[i + 1]]`.
     begins: Vec<usize>,
-    elements: Vec<u32>,
+    around: Vec<u32>,
     /// Volume of each element in the first frame (m³).
     volumes: Vec<f64>,
 }
@@ -34,7 +34,7 @@ impl Elements {
         });
         Self {
             begins: std::iter::once(0).chain(ends).collect(),
-            elements: of_vertex.concat(),
+            around: of_vertex.concat(),
             volumes: frame
                 .tets
                 .iter()
@@ -58,7 +58,7 @@ impl Elements {
     /// Mean of `values` over the elements at each vertex; `None` at a vertex of a body without elements.
     pub(super) fn at_vertices(&self, values: &[f64]) -> impl Iterator<Item = Option<f64>> {
         self.begins.windows(2).map(|ends| {
-            let around = &self.elements[ends[0]..ends[1]];
+            let around = &self.around[ends[0]..ends[1]];
             let sum: f64 = around.iter().map(|&element| values[element as usize]).sum();
             (!around.is_empty()).then(|| sum / around.len() as f64)
         })

@@ -32,9 +32,9 @@ const MOST_TRIANGLES: Most = Most {
 /// Surface triangles of the bodies, the paths of their vertices, and the values that colour them.
 #[derive(Debug, Clone)]
 pub struct Film {
-    pub(super) stage: Stage,
-    pub(super) shots: Vec<Shot>,
-    pub(super) limits: Limits,
+    pub(crate) stage: Stage,
+    pub(crate) shots: Vec<Shot>,
+    pub(crate) limits: Limits,
     table: Option<Table>,
     /// Interval of the frames, in steps.
     every: u64,
@@ -131,7 +131,7 @@ impl Film {
         (description.to_string(), parts)
     }
 
-    /// The film with its controls, for a page with [`STYLE`](super::STYLE) and [`script`](super::script).
+    /// The film with its controls, for a page with [`STYLE`](super::STYLE) and [`script()`](super::script()).
     pub fn figure(&self) -> String {
         let (description, parts) = self.parts();
         figure::embedded(&description, &parts)

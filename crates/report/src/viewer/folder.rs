@@ -64,12 +64,34 @@ impl RunFolder {
     /// # Errors
     /// As for [`frame`](Self::frame).
     pub fn film(&self, progress: &dyn Fn()) -> Result<Film, ReportError> {
+        self.film_of(0..self.frames(), progress)
+    }
+
+    /// The film of some frames; calls `progress` after each of them.
+    ///
+    /// # Errors
+    /// As for [`frame`](Self::frame).
+    ///
+    /// # Panics
+    /// If there is no such frame.
+    pub fn film_of(
+        &self,
+        frames: impl IntoIterator<Item = usize>,
+        progress: &dyn Fn(),
+    ) -> Result<Film, ReportError> {
         let mut film = Film::of(self.stage.clone(), Some(self.table.clone()));
-        for index in 0..self.frames() {
+        for index in frames {
             film.add(self.shot(index)?);
             progress();
         }
         Ok(film)
+    }
+
+    /// The last frame at or before `time` (s); the first one if all are later.
+    pub fn frame_at(&self, time: f64) -> usize {
+        let frames = &self.manifest.frames;
+        let later = frames.partition_point(|frame| frame.time <= time);
+        later.saturating_sub(1)
     }
 
     /// The description of the film. The ranges of its colours come from some frames, evenly spread.

@@ -19,10 +19,10 @@ const LEAST_DEVIATION: f32 = 1e-3;
 
 /// The values that colours and arrows scale with, over all shots.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Limits {
+pub(crate) struct Limits {
     /// Corners of the box around all positions (m).
-    pub(super) low: Vector3<f64>,
-    pub(super) high: Vector3<f64>,
+    pub(crate) low: Vector3<f64>,
+    pub(crate) high: Vector3<f64>,
     /// Von Mises stress (Pa).
     stress: Spread,
     /// Contact force on a node (N).
@@ -45,7 +45,7 @@ impl Default for Limits {
 
 impl Limits {
     /// Extends the limits to the values of `shot`.
-    pub(super) fn include(&mut self, shot: &Shot) {
+    pub(crate) fn include(&mut self, shot: &Shot) {
         for &position in &shot.positions {
             let position = Vector3::from(position).map(f64::from);
             self.low = self.low.inf(&position);
@@ -65,22 +65,22 @@ impl Limits {
     }
 
     /// Von Mises stress (Pa): end of the colours, and largest value.
-    pub(super) fn stress(&self) -> [f32; 2] {
+    pub(crate) fn stress(&self) -> [f32; 2] {
         self.stress.ends()
     }
 
     /// Contact force on a node (N): end of the colours, and largest value.
-    pub(super) fn force(&self) -> [f32; 2] {
+    pub(crate) fn force(&self) -> [f32; 2] {
         self.force.ends()
     }
 
     /// Deviation of the volume ratio from 1: at the ends of the colours, and the largest.
-    pub(super) fn deviation(&self) -> [f32; 2] {
+    pub(crate) fn deviation(&self) -> [f32; 2] {
         self.deviation.ends().map(|end| end.max(LEAST_DEVIATION))
     }
 
     /// The eight corners of the box.
-    pub(super) fn corners(&self) -> [Vector3<f64>; 8] {
+    pub(crate) fn corners(&self) -> [Vector3<f64>; 8] {
         std::array::from_fn(|corner| {
             Vector3::from_fn(|axis, _| {
                 let end = if corner >> axis & 1 == 0 {

@@ -1,6 +1,6 @@
 //! A film of a run in three dimensions, in a page of its own or as a figure of another one.
 //!
-//! [`RunFolder`] reads a film from the folder of a run, [`Film::new`] takes it beside a simulation. [`page`] is a
+//! [`RunFolder`] reads a film from the folder of a run, [`Film::new`] takes it beside a simulation. [`page()`] is a
 //! self-contained page; [`served_page`] fetches its frames from a server, one by one. The drawing is WebGL 2, in the
 //! files of `js`, one idea each.
 //!
@@ -16,9 +16,9 @@ mod folder;
 mod limits;
 mod page;
 mod part;
-mod patch;
+pub(crate) mod patch;
 mod script;
-mod shot;
+pub(crate) mod shot;
 mod simplify;
 mod stage;
 mod surface;

@@ -7,7 +7,7 @@ const BORDER: f64 = 0.06;
 
 /// Corners of a rectangle in the plane through `point` with the unit `normal` that covers the projection of `points`,
 /// wound around the normal; empty if there are no points.
-pub(super) fn patch<'a>(
+pub(crate) fn patch<'a>(
     point: &Vector3<f64>,
     normal: &Vector3<f64>,
     points: impl Iterator<Item = &'a Vector3<f64>>,

@@ -7,23 +7,23 @@ use super::elements::Elements;
 use super::surface::Surface;
 
 /// Value at the vertices of bodies without elements. No stress or volume ratio is that low.
-pub(super) const NO_ELEMENTS: f32 = -1e30;
+pub(crate) const NO_ELEMENTS: f32 = -1e30;
 
 /// The values at the vertices of a surface at one time.
 #[derive(Debug, Clone)]
-pub(super) struct Shot {
+pub(crate) struct Shot {
     /// Number of the step that ends with it.
-    pub(super) step: u64,
+    pub(crate) step: u64,
     /// Simulated time (s).
-    pub(super) time: f64,
+    pub(crate) time: f64,
     /// Positions (m).
-    pub(super) positions: Vec<[f32; 3]>,
+    pub(crate) positions: Vec<[f32; 3]>,
     /// Von Mises stress (Pa); empty without elements.
-    pub(super) stress: Vec<f32>,
+    pub(crate) stress: Vec<f32>,
     /// Volume over the volume in the first frame; empty without elements.
-    pub(super) ratio: Vec<f32>,
+    pub(crate) ratio: Vec<f32>,
     /// Vertices with a contact force, and the force (N).
-    pub(super) forces: Vec<(u32, [f32; 3])>,
+    pub(crate) forces: Vec<(u32, [f32; 3])>,
 }
 
 impl Shot {

@@ -13,36 +13,36 @@ use super::table::Table;
 
 /// A fixed half-space.
 #[derive(Debug, Clone)]
-pub(super) struct Wall {
-    pub(super) name: String,
+pub(crate) struct Wall {
+    pub(crate) name: String,
     /// A point of its plane (m).
-    pub(super) point: Vector3<f64>,
+    pub(crate) point: Vector3<f64>,
     /// Unit normal, out of the solid.
-    pub(super) normal: Vector3<f64>,
+    pub(crate) normal: Vector3<f64>,
 }
 
 /// Names of a scene.
 #[derive(Debug, Clone)]
-pub(super) struct Names {
-    pub(super) title: String,
+pub(crate) struct Names {
+    pub(crate) title: String,
     /// Names of the bodies and mesh obstacles, in the order of the frames.
-    pub(super) bodies: Vec<String>,
-    pub(super) walls: Vec<Wall>,
+    pub(crate) bodies: Vec<String>,
+    pub(crate) walls: Vec<Wall>,
     /// Acceleration of gravity (m/s²), which points down.
-    pub(super) gravity: Vector3<f64>,
+    pub(crate) gravity: Vector3<f64>,
 }
 
 /// A scene and the surface of its bodies.
 #[derive(Debug, Clone)]
-pub(super) struct Stage {
-    pub(super) names: Names,
-    pub(super) surface: Surface,
+pub(crate) struct Stage {
+    pub(crate) names: Names,
+    pub(crate) surface: Surface,
     elements: Elements,
 }
 
 impl Stage {
     /// The stage of a run that begins with `frame`; a surface with more than `most` triangles is simplified.
-    pub(super) fn new(names: Names, frame: &Frame, most: Option<Most>) -> Self {
+    pub(crate) fn new(names: Names, frame: &Frame, most: Option<Most>) -> Self {
         let surface = Surface::of(frame, most);
         Self {
             names,
@@ -52,7 +52,7 @@ impl Stage {
     }
 
     /// The values of `frame` at the end of `step` at `time` (s); `None` for a frame of other bodies.
-    pub(super) fn shot(&self, frame: &Frame, step: u64, time: f64) -> Option<Shot> {
+    pub(crate) fn shot(&self, frame: &Frame, step: u64, time: f64) -> Option<Shot> {
         let fits = frame.tets.len() == self.elements.count()
             && self
                 .surface
@@ -62,8 +62,13 @@ impl Stage {
         fits.then(|| Shot::of(frame, &self.surface, &self.elements, (step, time)))
     }
 
+    /// The coordinate axis that points up.
+    pub(crate) fn up(&self) -> Vector3<f64> {
+        up(&self.names.gravity)
+    }
+
     /// Little-endian numbers of four bytes: corners of the triangles, bodies and nodes of the vertices.
-    pub(super) fn bytes(&self) -> Vec<u8> {
+    pub(crate) fn bytes(&self) -> Vec<u8> {
         let Surface {
             triangles,
             bodies,
@@ -90,7 +95,7 @@ impl Stage {
         let times: Vec<f64> = stamps.iter().map(|(_, time)| *time).collect();
         json!({
             "title": self.names.title,
-            "up": up(&self.names.gravity),
+            "up": self.up(),
             "bodies": self.names.bodies,
             "walls": walls.collect::<Vec<_>>(),
             "vertices": self.surface.points.len(),

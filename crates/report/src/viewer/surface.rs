@@ -9,24 +9,24 @@ const FACES: [[usize; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
 
 /// Surface triangles of a run, the same in all of its frames.
 #[derive(Debug, Clone)]
-pub(super) struct Surface {
+pub(crate) struct Surface {
     /// Point of each surface vertex, ascending.
-    pub(super) points: Vec<u32>,
+    pub(crate) points: Vec<u32>,
     /// Corners as surface vertices.
-    pub(super) triangles: Vec<[u32; 3]>,
+    pub(crate) triangles: Vec<[u32; 3]>,
     /// The first triangles, as many, are of closed surfaces wound outwards: their backs cannot be seen.
-    pub(super) closed: usize,
+    pub(crate) closed: usize,
     /// Body of each surface vertex.
-    pub(super) bodies: Vec<u32>,
+    pub(crate) bodies: Vec<u32>,
     /// Number of each surface vertex in the mesh of its body.
-    pub(super) nodes: Vec<u32>,
+    pub(crate) nodes: Vec<u32>,
     /// Number of triangles before simplification, if it was simplified.
-    pub(super) simplified: Option<usize>,
+    pub(crate) simplified: Option<usize>,
 }
 
 impl Surface {
     /// The surface of `frame`, simplified if it has more than `most` triangles.
-    pub(super) fn of(frame: &Frame, most: Option<Most>) -> Self {
+    pub(crate) fn of(frame: &Frame, most: Option<Most>) -> Self {
         let of_elements = boundary(&frame.tets);
         let mut closed = of_elements.len();
         let mut faces: Vec<Face> = of_elements
@@ -65,11 +65,11 @@ impl Surface {
 
 /// When a surface is simplified.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Most {
+pub(crate) struct Most {
     /// Most triangles that are shown as they are.
-    pub(super) shown: usize,
+    pub(crate) shown: usize,
     /// Most triangles of a simplified surface.
-    pub(super) simplified: usize,
+    pub(crate) simplified: usize,
 }
 
 /// Faces that belong to one tetrahedron only, wound around the outward normals, in the order of the tetrahedra.

@@ -2,6 +2,7 @@
 
 mod convergence;
 mod effort;
+mod export;
 mod film;
 mod page;
 mod watch;

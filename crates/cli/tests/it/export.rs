@@ -1,0 +1,87 @@
+//! `impinge export`.
+
+use std::fs;
+
+use super::view::{ends, landed};
+
+#[test]
+fn the_end_of_the_name_decides_the_format() {
+    let place = landed();
+    let marks: [(&str, &[u8]); 3] = [
+        ("run.glb", b"glTF"),
+        ("run.png", b"\x89PNG"),
+        ("films/run.apng", b"\x89PNG"),
+    ];
+    for (name, mark) in marks {
+        let out = ends(&place, &["export", "run", name, "--size", "64", "48"], 0);
+        assert!(out.contains(name), "{out}");
+        let bytes = fs::read(place.path(name)).expect("a file");
+        assert!(bytes.starts_with(mark), "{name}");
+    }
+    let film = fs::read(place.path("films/run.apng")).expect("a film");
+    let controls = film.windows(4).filter(|name| name == b"fcTL").count();
+    assert_eq!(controls, 5, "the start and four steps");
+    for name in ["run.obj", "run", "run.gif"] {
+        let out = ends(&place, &["export", "run", name], 3);
+        assert!(out.contains(".glb"), "{out}");
+        assert!(!place.path(name).is_file());
+    }
+}
+
+#[test]
+fn a_picture_shows_the_frame_of_its_time() {
+    let place = landed();
+    let picture = |time: &[&str]| {
+        let arguments = ["export", "run", "a.png", "--size", "128", "96", "--quiet"];
+        assert_eq!(ends(&place, &[&arguments, time].concat(), 0), "");
+        fs::read(place.path("a.png")).expect("a picture")
+    };
+    let last = picture(&[]);
+    assert_eq!(picture(&["--time", "4e-3"]), last);
+    assert_eq!(picture(&["--time", "100"]), last);
+    assert_ne!(picture(&["--time", "0", "--colour", "stress"]), last);
+}
+
+#[test]
+fn every_second_frame_makes_a_smaller_model() {
+    let place = landed();
+    let size = |every| {
+        ends(&place, &["export", "run", "run.glb", "--every", every], 0);
+        fs::metadata(place.path("run.glb")).expect("a model").len()
+    };
+    assert!(size("1") > size("2"));
+    assert!(size("2") > size("100"));
+}
+
+/// A program of the name `ffmpeg` that copies its input to the file that the last argument names.
+#[cfg(unix)]
+#[test]
+fn a_film_goes_through_ffmpeg_or_says_that_it_is_missing() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let place = landed();
+    let export = |folders: &std::path::Path| {
+        let mut command =
+            place.command(&["export", "run", "run.mp4", "--size", "32", "16", "--quiet"]);
+        command.env("PATH", folders).output().expect("the program")
+    };
+    let tools = place.path("tools");
+    fs::create_dir(&tools).expect("room");
+    let answer = export(&tools);
+    assert_eq!(answer.status.code(), Some(6));
+    assert!(String::from_utf8_lossy(&answer.stderr).contains("install ffmpeg"));
+
+    let copy = "#!/bin/sh\nfor last; do :; done\nexec /bin/cat > \"$last\"\n";
+    fs::write(tools.join("ffmpeg"), copy).expect("room");
+    fs::set_permissions(tools.join("ffmpeg"), fs::Permissions::from_mode(0o755))
+        .expect("a program");
+    let answer = export(&tools);
+    assert_eq!(
+        answer.status.code(),
+        Some(0),
+        "{}",
+        String::from_utf8_lossy(&answer.stderr)
+    );
+    let film = fs::metadata(place.path("run.mp4")).expect("a film");
+    assert_eq!(film.len(), 5 * 3 * 32 * 16);
+}

@@ -1,0 +1,263 @@
+//! A film as binary glTF 2.0, <https://registry.khronos.org/glTF/specs/2.0/glTF-2.0.html>.
+//!
+//! Each body is a node with its name. Rigid bodies have a translation and a rotation over time, deformed ones a morph
+//! target per frame. The root turns the vertical of the scene to that of glTF, y.
+
+use nalgebra::{Unit, UnitQuaternion, Vector3};
+use serde_json::{Value, json};
+
+use super::colours::of_body;
+use super::glb_buffer::Buffer;
+use super::rigid_motion::{Pose, center, pose};
+use crate::viewer::Film;
+use crate::viewer::patch::patch;
+
+/// Marks of the file and of its two chunks.
+const MAGIC: &[u8; 4] = b"glTF";
+const JSON: &[u8; 4] = b"JSON";
+const BINARY: &[u8; 4] = b"BIN\0";
+
+/// The bytes of the file.
+pub fn glb(film: &Film) -> Vec<u8> {
+    let mut model = Model::new(film);
+    for body in 0..=film.stage.surface.bodies.iter().copied().max().unwrap_or(0) {
+        model.add_body(film, body);
+    }
+    model.add_walls(film);
+    model.finish(film)
+}
+
+/// A glTF model under construction.
+#[derive(Default)]
+struct Model {
+    buffer: Buffer,
+    nodes: Vec<Value>,
+    meshes: Vec<Value>,
+    materials: Vec<Value>,
+    samplers: Vec<Value>,
+    channels: Vec<Value>,
+    /// Accessor of the times of the frames.
+    times: usize,
+    /// Accessor of the weights of morph targets, once a body needs them.
+    weights: Option<usize>,
+}
+
+impl Model {
+    fn new(film: &Film) -> Self {
+        let mut model = Self::default();
+        let times: Vec<f32> = film.shots.iter().map(|shot| shot.time as f32).collect();
+        model.times = model.buffer.times(&times);
+        model
+    }
+
+    fn add_body(&mut self, film: &Film, body: u32) {
+        let surface = &film.stage.surface;
+        let vertices: Vec<usize> = (0..surface.bodies.len())
+            .filter(|&v| surface.bodies[v] == body)
+            .collect();
+        let mut place = vec![0; surface.bodies.len()];
+        for (at, &vertex) in (0_u32..).zip(&vertices) {
+            place[vertex] = at;
+        }
+        let corners: Vec<u32> = (surface.triangles.iter())
+            .filter(|triangle| surface.bodies[triangle[0] as usize] == body)
+            .flat_map(|triangle| triangle.map(|vertex| place[vertex as usize]))
+            .collect();
+        if corners.is_empty() {
+            return;
+        }
+        let at = |shot: usize| -> Vec<Vector3<f64>> {
+            let positions = &film.shots[shot].positions;
+            vertices
+                .iter()
+                .map(|&v| Vector3::from(positions[v]).map(f64::from))
+                .collect()
+        };
+        let name = film.stage.names.bodies.get(body as usize);
+        let name = name.cloned().unwrap_or_else(|| format!("body {body}"));
+        let first = at(0);
+        let middle = center(&first);
+        let relative: Vec<Vector3<f64>> = first.iter().map(|point| point - middle).collect();
+        let poses: Option<Vec<Pose>> = (0..film.shots.len())
+            .map(|shot| pose(&relative, &at(shot)))
+            .collect();
+        let node = self.add_mesh(&name, &relative, &corners, of_body(body));
+        self.nodes[node]["translation"] = json!(middle);
+        if let Some(poses) = poses {
+            self.add_poses(node, &poses);
+            return;
+        }
+        let differences = (1..film.shots.len()).map(|shot| -> Vec<Vector3<f64>> {
+            let now = at(shot);
+            now.iter()
+                .zip(&first)
+                .map(|(now, then)| now - then)
+                .collect()
+        });
+        self.add_targets(node, differences);
+    }
+
+    /// A node with a mesh; returns the node.
+    fn add_mesh(
+        &mut self,
+        name: &str,
+        points: &[Vector3<f64>],
+        corners: &[u32],
+        colour: [f32; 3],
+    ) -> usize {
+        let positions = self.buffer.positions(&single(points));
+        let indices = self.buffer.corners(corners);
+        let [r, g, b] = colour.map(|channel| linear(channel / 255.0));
+        self.materials.push(json!({
+            "name": name,
+            "doubleSided": true,
+            "pbrMetallicRoughness": {
+                "baseColorFactor": [r, g, b, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.7,
+            },
+        }));
+        self.meshes.push(json!({
+            "name": name,
+            "primitives": [{
+                "attributes": { "POSITION": positions },
+                "indices": indices,
+                "material": self.materials.len() - 1,
+            }],
+        }));
+        self.nodes
+            .push(json!({ "name": name, "mesh": self.meshes.len() - 1 }));
+        self.nodes.len() - 1
+    }
+
+    fn add_poses(&mut self, node: usize, poses: &[Pose]) {
+        if poses.iter().all(|pose| pose == &poses[0]) {
+            return;
+        }
+        let centers: Vec<Vector3<f64>> = poses.iter().map(|pose| pose.center).collect();
+        let mut turns: Vec<f32> = Vec::new();
+        let mut last = UnitQuaternion::identity();
+        for pose in poses {
+            // Of the two quaternions of a rotation, the one nearer to the last: players interpolate between them.
+            let near = pose.rotation.coords.dot(&last.coords) >= 0.0;
+            last = if near {
+                pose.rotation
+            } else {
+                UnitQuaternion::new_unchecked(-pose.rotation.into_inner())
+            };
+            turns.extend(last.coords.iter().map(|part| *part as f32));
+        }
+        let translations = self
+            .buffer
+            .floats(single(&centers).as_flattened(), 3, "VEC3");
+        let rotations = self.buffer.floats(&turns, 4, "VEC4");
+        self.animate(node, "translation", translations);
+        self.animate(node, "rotation", rotations);
+    }
+
+    /// Morph targets: the difference of each later frame from the first.
+    fn add_targets(&mut self, node: usize, differences: impl Iterator<Item = Vec<Vector3<f64>>>) {
+        let targets: Vec<Value> = differences
+            .map(|difference| json!({ "POSITION": self.buffer.positions(&single(&difference)) }))
+            .collect();
+        let count = targets.len();
+        let mesh = self.nodes[node]["mesh"].as_u64().unwrap_or_default() as usize;
+        self.meshes[mesh]["primitives"][0]["targets"] = Value::Array(targets);
+        let weights = self.weights.unwrap_or_else(|| {
+            // In frame k, target k - 1 has the whole weight.
+            let weights: Vec<f32> = (0..=count)
+                .flat_map(|frame| {
+                    (1..=count).map(move |target| f32::from(u8::from(frame == target)))
+                })
+                .collect();
+            self.buffer.floats(&weights, 1, "SCALAR")
+        });
+        self.weights = Some(weights);
+        self.animate(node, "weights", weights);
+    }
+
+    fn animate(&mut self, node: usize, path: &str, output: usize) {
+        self.samplers
+            .push(json!({ "input": self.times, "interpolation": "LINEAR", "output": output }));
+        let sampler = self.samplers.len() - 1;
+        self.channels
+            .push(json!({ "sampler": sampler, "target": { "node": node, "path": path } }));
+    }
+
+    fn add_walls(&mut self, film: &Film) {
+        let box_corners = film.limits.corners();
+        for wall in &film.stage.names.walls {
+            if let Some(corners) = patch(&wall.point, &wall.normal, box_corners.iter()) {
+                let node = self.add_mesh(
+                    &wall.name,
+                    &corners,
+                    &[0, 1, 2, 0, 2, 3],
+                    [222.0, 226.0, 232.0],
+                );
+                // Seen from its outside only.
+                let material = self.materials.len() - 1;
+                self.materials[material]["doubleSided"] = json!(false);
+                self.nodes[node]["extras"] = json!({ "half_space": true });
+            }
+        }
+    }
+
+    fn finish(mut self, film: &Film) -> Vec<u8> {
+        let children: Vec<usize> = (0..self.nodes.len()).collect();
+        let up = Unit::new_normalize(film.stage.up());
+        let upright = UnitQuaternion::rotation_between_axis(&up, &Vector3::y_axis());
+        let upright = upright.unwrap_or_else(|| {
+            UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI)
+        });
+        let title = &film.stage.names.title;
+        self.nodes
+            .push(json!({ "name": title, "children": children, "rotation": upright.coords }));
+        let mut model = json!({
+            "asset": { "version": "2.0", "generator": concat!("impinge ", env!("CARGO_PKG_VERSION")) },
+            "scene": 0,
+            "scenes": [{ "nodes": [children.len()] }],
+            "nodes": self.nodes,
+            "meshes": self.meshes,
+            "materials": self.materials,
+            "buffers": [{ "byteLength": self.buffer.bytes.len() }],
+            "bufferViews": self.buffer.views,
+            "accessors": self.buffer.accessors,
+        });
+        if !self.channels.is_empty() {
+            model["animations"] =
+                json!([{ "name": "run", "samplers": self.samplers, "channels": self.channels }]);
+        }
+        pack(model.to_string().into_bytes(), self.buffer.bytes)
+    }
+}
+
+/// The file of a model and its numbers: chunks of whole multiples of four bytes.
+fn pack(mut json: Vec<u8>, mut bytes: Vec<u8>) -> Vec<u8> {
+    json.resize(json.len().next_multiple_of(4), b' ');
+    bytes.resize(bytes.len().next_multiple_of(4), 0);
+    let length = 12 + 8 + json.len() + 8 + bytes.len();
+    let mut file = Vec::with_capacity(length);
+    file.extend(MAGIC);
+    file.extend(2_u32.to_le_bytes());
+    file.extend((length as u32).to_le_bytes());
+    for (kind, chunk) in [(JSON, json), (BINARY, bytes)] {
+        file.extend((chunk.len() as u32).to_le_bytes());
+        file.extend(kind);
+        file.extend(chunk);
+    }
+    file
+}
+
+fn single(points: &[Vector3<f64>]) -> Vec<[f32; 3]> {
+    points
+        .iter()
+        .map(|point| point.map(|part| part as f32).into())
+        .collect()
+}
+
+/// A channel of sRGB as an intensity.
+fn linear(channel: f32) -> f32 {
+    if channel <= 0.04045 {
+        channel / 12.92
+    } else {
+        ((channel + 0.055) / 1.055).powf(2.4)
+    }
+}

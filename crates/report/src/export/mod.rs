@@ -1,0 +1,20 @@
+//! Runs for other programs: models in three dimensions, pictures and films.
+//!
+//! - [`glb()`]: a film as binary glTF, for Blender, game engines and viewers
+//! - [`Artist`]: pictures without a screen or a graphics processor
+//! - [`png`], [`apng`]: pictures and films as files
+//!
+//! A picture has the colours and the camera of the [viewer](crate::viewer).
+
+mod artist;
+mod camera;
+mod colours;
+mod encode;
+mod glb;
+mod glb_buffer;
+mod raster;
+mod rigid_motion;
+
+pub use artist::{Artist, Colouring, Shape};
+pub use encode::{apng, png};
+pub use glb::glb;
