@@ -29,7 +29,7 @@ pub enum ReportError {
     #[error(transparent)]
     Run(#[from] OutputError),
     /// A run without a frame.
-    #[error("{} has no frame\n  mend: repeat the run; it stores its first frame before the first step", .place.display())]
+    #[error("{} has no frame\n  mend: repeat the run, which first stores a frame", .place.display())]
     NoFrames {
         /// The folder.
         place: PathBuf,

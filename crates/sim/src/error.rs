@@ -1,6 +1,7 @@
 //! Errors of scenes that cannot be simulated, and of failed steps.
 
 pub mod asynchronous;
+pub mod control;
 pub mod extension;
 
 use crate::scene::SceneError;
@@ -31,6 +32,12 @@ pub enum SimError {
     /// An extension that cannot take part.
     #[error(transparent)]
     Extension(#[from] extension::ExtensionError),
+    /// A change or question that does not fit the simulation.
+    #[error(transparent)]
+    Control(#[from] control::ControlError),
+    /// A step without a collision-free result.
+    #[error(transparent)]
+    Step(#[from] StepError),
     /// Invalid elements or masses.
     #[error(transparent)]
     Fem(#[from] impinge_fem::FemError),

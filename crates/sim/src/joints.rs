@@ -22,8 +22,11 @@ pub(crate) use parts::PartsToJoin;
 use parts::{Held, mean_edge, solid};
 
 /// Constraints, and the pairs of solids that they connect, the smaller number first.
+#[derive(Default)]
 pub(crate) struct Joined {
     pub(crate) constraints: Vec<Constraint>,
+    /// Number of joints and links among them, which come first.
+    pub(crate) joints: usize,
     /// Those in stiffness form, links first.
     pub(crate) soft: Vec<Constraint>,
     pub(crate) soft_links: usize,
@@ -49,15 +52,7 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
             orientation: UnitQuaternion::identity(),
         })
         .collect();
-    let mut joined = Joined {
-        constraints: Vec::new(),
-        soft: Vec::new(),
-        soft_links: 0,
-        held: Vec::new(),
-        stress_points: Vec::new(),
-        pairs: Vec::new(),
-        notices: Vec::new(),
-    };
+    let mut joined = Joined::default();
     for (index, joint) in scene.joints.iter().enumerate() {
         let path = format!("joint.{index}");
         let first = held(scene, parts, &format!("{path}.first"), &joint.first)?;
@@ -147,6 +142,9 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
 
 /// Name of a joint in messages. All constraints of a joint, or of a chain of copies, share it.
 fn named(joint: &Joint, index: usize) -> String {
+    if !joint.name.is_empty() {
+        return joint.name.clone();
+    }
     let first = &joint.first;
     match &joint.second {
         Some(second) => format!("joint {index} of `{first}` and `{second}`"),

@@ -55,11 +55,15 @@ pub use nalgebra;
 
 pub use impinge_contact::Interrupt;
 
+pub use error::control::ControlError;
 pub use error::{SimError, StepError, StepFailure};
 pub use extension::Extensions;
+pub use measure::body::BodyView;
+pub use measure::contacts::ContactRecord;
+pub use measure::reactions::Reaction;
 pub use model::Model;
 pub use report::StepReport;
 pub use scene::Scene;
-pub use simulation::Simulation;
+pub use simulation::{Simulation, Snapshot};
 pub use state::State;
 pub use stepper::Stepper;

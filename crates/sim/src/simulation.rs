@@ -1,10 +1,44 @@
 //! A simulation: model, state and stepper of a scene.
+//!
+//! It can be questioned and changed between steps: bodies by name, contacts and reactions as data, forces, prescribed
+//! motions and friction, controllers before each step, snapshots. Whatever a program changes, each step proves that
+//! nothing intersects, or is an error.
+//!
+//! ```
+//! use impinge_sim::{Scene, Simulation};
+//!
+//! let text = r#"
+//! [time]
+//! step = 1e-2
+//! duration = 1
+//! [[body]]
+//! name = "box"
+//! kind = "rigid"
+//! mass = 2
+//! mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+//! position = [0, 0, 1]
+//! "#;
+//! let scene = Scene::parse("box.toml", text, &[""; 0])?;
+//! let mut simulation = Simulation::new(&scene)?;
+//! simulation.set_force("box", [0.0, 0.0, 2.0 * 9.81 + 4.0])?;
+//! simulation.step_until(0.5)?;
+//! let speed = simulation.body("box")?.velocity().z;
+//! assert!((speed - 4.0 / 2.0 * 0.5).abs() < 1e-9);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod control;
+mod controllers;
+mod question;
+mod snapshot;
+
+pub use snapshot::Snapshot;
 
 use crate::overlap::depth;
 use crate::{
     contacts::contact::{Contact, ContactKey},
     error::{SimError, StepError, StepFailure},
-    extension::{Extensions, NamedObserver, NamedStepper},
+    extension::{ExtensionResult, Extensions, NamedObserver, NamedStepper},
     model::{Model, PointMotion},
     report::StepReport,
     scene::{Scene, StepperChoice},
@@ -18,6 +52,7 @@ use crate::{
 use impinge_contact::{Interrupt, Method};
 use impinge_geometry::exact::surface_intersections;
 use nalgebra::Vector3;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A running simulation.
 pub struct Simulation {
@@ -26,10 +61,29 @@ pub struct Simulation {
     stepper: AnyStepper,
     /// Shown every step.
     observers: Vec<NamedObserver>,
+    /// Run before each step.
+    controllers: Vec<NamedController>,
+    /// Distinguishes scenes, so that a snapshot of another one is found out.
+    fingerprint: u64,
     /// Messages about the joints from before the first step.
     notices: Vec<String>,
     /// Ends a step when it is raised.
     interrupt: Interrupt,
+}
+
+/// A controller with its name.
+struct NamedController {
+    name: String,
+    run: Box<dyn FnMut(&mut Simulation) -> ExtensionResult + Send>,
+}
+
+/// A number that differs between scenes.
+fn fingerprint(scene: &Scene) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    let text = serde_json::to_string(scene).unwrap_or_default();
+    text.hash(&mut hasher);
+    scene.folder().hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The stepper that the scene chose.
@@ -117,6 +171,8 @@ impl Simulation {
             state,
             stepper,
             observers,
+            controllers: Vec::new(),
+            fingerprint: fingerprint(scene),
             notices,
             interrupt: Interrupt::default(),
         })
@@ -385,6 +441,7 @@ impl Simulation {
     /// if an observer failed, which leaves the step taken.
     pub fn advance(&mut self) -> Result<StepReport, StepError> {
         self.release()?;
+        self.model.load_step(&self.state);
         // A step has many short parallel sections: on a worker thread they start without waking another thread.
         let stepper = self.stepper.as_dyn_mut();
         let report = rayon::scope(|_| stepper.advance(&self.model, &mut self.state))?;

@@ -46,6 +46,27 @@ impl ElasticModel {
             + reduce(0..self.cells().len(), &of_cells, &sum)
     }
 
+    /// Elastic energy of some tetrahedra, and of the hexahedra whose first tetrahedron is among them, J.
+    ///
+    /// # Panics
+    /// If `positions` is not one per point, or there are no such tetrahedra.
+    #[track_caller]
+    pub fn energy_of(&self, tets: Range<usize>, positions: &[Vector3<f64>]) -> f64 {
+        self.check(positions);
+        let cells = self.stiff_cells().map(|(_, cell)| cell);
+        let of_cells: f64 = cells
+            .filter(|cell| tets.contains(&(cell.tets[0] as usize)))
+            .map(|cell| self.cell_energy(cell, positions))
+            .sum();
+        let of_tets: f64 = (tets.filter(|&e| !self.is_filling(e)))
+            .map(|e| {
+                let density = (self.material(e)).energy_density(&self.deformation(e, positions));
+                self.elements()[e].volume * density
+            })
+            .sum();
+        of_tets + of_cells
+    }
+
     /// Writes the elastic energy of every tetrahedron, J; that of a hexahedron is at its first tetrahedron. Returns
     /// their sum, with the bits of [`energy`](Self::energy).
     ///

@@ -109,7 +109,7 @@ impl Ledger {
             .zip(&self.next)
         {
             let columns = columns(works, before, after);
-            self.from_outside += columns.from_outside();
+            self.from_outside += columns.outside_work();
             sum.add(&columns);
         }
         std::mem::swap(last, &mut self.next);
@@ -117,7 +117,7 @@ impl Ledger {
     }
 
     /// Work from outside in the substep that was closed last (J).
-    pub(crate) fn from_outside(&self) -> f64 {
+    pub(crate) fn outside_work(&self) -> f64 {
         self.from_outside
     }
 

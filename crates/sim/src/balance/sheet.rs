@@ -83,7 +83,7 @@ impl BodyBalance {
     }
 
     /// Work from outside (J): of nodal forces, forces of extensions and prescribed motions.
-    pub fn from_outside(&self) -> f64 {
+    pub fn outside_work(&self) -> f64 {
         self.pulls + self.forces + self.prescribed
     }
 }

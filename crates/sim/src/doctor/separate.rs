@@ -14,7 +14,7 @@ use crate::disk::{OutputError, atomic};
 use crate::error::SimError;
 use crate::model::{Model, PointMotion};
 use crate::overlap::solid::{self, Solid};
-use crate::scene::{BodyMesh, ObstacleShape, Placed, Rotation, Scene};
+use crate::scene::{BodyMesh, ObstacleShape, Placed, Rotation, Scene, SceneError};
 use crate::simulation::Simulation;
 
 /// Space left between bodies, in clearances of contacts.
@@ -65,7 +65,7 @@ impl Separation {
         atomic::write(path, text.as_bytes())
     }
 
-    fn to_toml(&self, folder: &Path) -> Result<String, toml::ser::Error> {
+    fn to_toml(&self, folder: &Path) -> Result<String, SceneError> {
         let mut scene = self.scene.clone();
         let from = absolute(scene.folder());
         let to = absolute(folder);
@@ -90,7 +90,7 @@ impl Separation {
                 *path = from.join(&*path).to_string_lossy().into_owned();
             }
         }
-        toml::to_string(&scene)
+        scene.to_toml()
     }
 }
 

@@ -33,6 +33,8 @@ pub enum ExtensionKind {
     Observer,
     /// A force on points.
     Force,
+    /// A controller, run before every step.
+    Controller,
 }
 
 impl fmt::Display for ExtensionKind {
@@ -45,6 +47,7 @@ impl fmt::Display for ExtensionKind {
             Self::Stepper => "stepper",
             Self::Observer => "observer",
             Self::Force => "force",
+            Self::Controller => "controller",
         })
     }
 }

@@ -29,6 +29,13 @@ pub struct Body {
     pub original_nodes: Vec<u32>,
 }
 
+impl Body {
+    /// Whether it keeps its shape: a rigid body or an obstacle.
+    pub fn is_rigid(&self) -> bool {
+        self.tets.is_empty() && !self.thin
+    }
+}
+
 /// A half-space that never moves.
 #[derive(Debug, Clone)]
 pub struct HalfSpace {

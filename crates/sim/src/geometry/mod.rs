@@ -12,6 +12,7 @@ pub use neighbours::Neighbours;
 
 use crate::{scene::pair_friction, tolerances::ToleranceScales};
 use impinge_geometry::surface::CollisionSurface;
+use std::collections::BTreeMap;
 
 /// All solids, numbered consecutively: bodies, then mesh obstacles, then half-spaces.
 #[derive(Debug)]
@@ -22,6 +23,8 @@ pub struct Geometry {
     pub obstacles: Vec<Body>,
     /// Half-spaces.
     pub half_spaces: Vec<HalfSpace>,
+    /// `μ` of pairs of solids that have one of their own, the smaller number first.
+    pub frictions: BTreeMap<[usize; 2], f64>,
     /// Triangles, edges and vertices that may touch.
     pub surface: CollisionSurface,
     /// Incidence of its vertices, edges and triangles.
@@ -53,6 +56,32 @@ impl Geometry {
         self.surface.body_of_point(point) as usize
     }
 
+    /// Numbers of the bodies, mesh obstacles and half-spaces of that name.
+    pub fn solids_named<'a>(&'a self, name: &'a str) -> impl Iterator<Item = usize> + 'a {
+        let all = self.solid_count() + self.half_spaces.len();
+        (0..all).filter(move |&index| self.name_of(index) == name)
+    }
+
+    /// Numbers of the solid of that name; if there is none, of all its copies, `NAME 1` and so on.
+    pub fn copies_named(&self, name: &str) -> Vec<usize> {
+        let exact: Vec<usize> = self.solids_named(name).collect();
+        if !exact.is_empty() {
+            return exact;
+        }
+        let is_copy = |of: &str| {
+            let number = of
+                .strip_prefix(name)
+                .and_then(|rest| rest.strip_prefix(' '));
+            number.is_some_and(|number| {
+                !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+            })
+        };
+        let all = self.solid_count() + self.half_spaces.len();
+        (0..all)
+            .filter(|&index| is_copy(self.name_of(index)))
+            .collect()
+    }
+
     /// Name of a body, mesh obstacle or half-space by number.
     pub fn name_of(&self, index: usize) -> &str {
         if index < self.solid_count() {
@@ -64,6 +93,10 @@ impl Geometry {
 
     /// `μ` between two solids, or between a solid and a half-space (numbered after the solids).
     pub fn pair_friction(&self, first: usize, second: usize) -> f64 {
+        let pair = [first.min(second), first.max(second)];
+        if let Some(&friction) = self.frictions.get(&pair) {
+            return friction;
+        }
         let of = |index: usize| {
             if index < self.solid_count() {
                 self.solid(index).friction
@@ -76,8 +109,7 @@ impl Geometry {
 
     /// Rigid bodies, those with a prescribed motion included, ascending.
     pub fn rigid_bodies(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.bodies.len())
-            .filter(|&body| self.bodies[body].tets.is_empty() && !self.bodies[body].thin)
+        (0..self.bodies.len()).filter(|&body| self.bodies[body].is_rigid())
     }
 
     /// Whether the triangles of a solid use every edge once in each direction, so that it has an inside.

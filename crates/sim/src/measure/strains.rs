@@ -23,12 +23,24 @@ pub(crate) fn constraint_energies(
     model: &Model,
     state: &State,
 ) -> impl Iterator<Item = (usize, bool, f64)> {
+    constraint_energies_of(model, state, |_| true)
+}
+
+/// The same, with 0 for each constraint that `counts` does not hold for.
+pub(crate) fn constraint_energies_of(
+    model: &Model,
+    state: &State,
+    counts: impl Fn(&Constraint) -> bool + Sync,
+) -> impl Iterator<Item = (usize, bool, f64)> {
     let flows = |first: usize| {
         (model.constraints.stress_points)
             .binary_search_by_key(&first, |point| point.first_row)
             .is_ok_and(|at| model.constraints.stress_points[at].flows())
     };
     let [rows, soft, held] = evaluate(model, state, |list, first, constraint, evaluation| {
+        if !counts(constraint) {
+            return 0.0;
+        }
         let by_force = matches!(list, List::Rows)
             && state.time > 0.0
             && constraint.damping == 0.0

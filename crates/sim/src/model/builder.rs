@@ -1,17 +1,22 @@
 //! Builds the model and its first state from the parts of a scene.
 
+use super::frictions::set_pair_frictions;
+use super::loads::{LoadsOfScene, VaryingPull};
 use super::materials::{BodyMaterials, needs_elements};
 use super::solver::{check_method, joint_stiffness, scales, solver_settings};
 use super::start;
-use super::{Components, Constraints, Model, Notices, PointMotion, Points, Settings, Unknowns};
+use super::{
+    Components, Constraints, HeldPoints, Loads, Model, Notices, PointMotion, Points, Settings,
+    Unknowns,
+};
 use crate::{
     error::SimError,
     geometry::{Body, BodyLengths, Geometry, HalfSpace, Neighbours},
     joints::{Joined, PartsToJoin, join},
     rigid::{RigidBody, RigidState},
     scene::{
-        BodyPart, Formulation, MeshObstaclePart, Placed, RigidMotion, RigidPart, Scene, SceneParts,
-        ShellPart,
+        BodyPart, Formulation, GivenLoad, GivenPull, HeldPart, MeshObstaclePart, Placed,
+        RigidMotion, RigidPart, Scene, SceneParts, ShellPart,
     },
     solid::{
         Elements, Sheet, StrainBody, Strains, StressElement, StressLaw, StressPoint, cells_of_tets,
@@ -43,6 +48,9 @@ pub(super) struct Builder {
     motions_of_points: Vec<PointMotion>,
     rigid: Vec<RigidBody>,
     rigid_start: Vec<RigidState>,
+    held: Vec<HeldPoints>,
+    varying: Vec<VaryingPull>,
+    loads_of_bodies: Vec<(usize, GivenLoad)>,
     bodies: Vec<Body>,
     obstacles: Vec<Body>,
     tets: Vec<[u32; 4]>,
@@ -97,7 +105,11 @@ impl Builder {
         let count = mesh.tets().len();
         self.tets
             .extend(mesh.tets().iter().map(|tet| tet.map(|node| node + offset)));
-        self.add_strains(part, &material, &original_nodes, first_tet);
+        let mut place = vec![0; original_nodes.len()];
+        for (node, &original) in (offset..).zip(&original_nodes) {
+            place[original as usize] = node;
+        }
+        self.add_strains(part, &material, &place, first_tet);
         // Copies of a body share one entry.
         let material_index = self
             .materials
@@ -132,6 +144,10 @@ impl Builder {
                         None => PointMotion::Free(u32::MAX),
                     }),
             );
+        self.add_held(index, &part.name, &part.held, |node| place[node as usize]);
+        self.add_loads(index, &part.varying, &part.load, |node| {
+            place[node as usize]
+        });
         let first_triangle = self.triangles.len();
         self.triangles.extend(
             surface
@@ -160,21 +176,50 @@ impl Builder {
         Ok(())
     }
 
-    /// Records the strain measure of a solid whose tetrahedra are already added.
+    /// Records the given forces of a body that are no constant nodal ones; `place` gives the point of each of its
+    /// nodes.
+    fn add_loads(
+        &mut self,
+        body: usize,
+        varying: &[GivenPull],
+        load: &GivenLoad,
+        place: impl Fn(u32) -> u32,
+    ) {
+        self.varying.extend(varying.iter().map(|pull| VaryingPull {
+            points: pull.nodes.iter().map(|&node| place(node)).collect(),
+            share: pull.share,
+            force: pull.force.clone(),
+        }));
+        if *load != GivenLoad::default() {
+            self.loads_of_bodies.push((body, load.clone()));
+        }
+    }
+
+    /// Records the held points of a body; `place` gives the point of each of its nodes.
+    fn add_held(&mut self, body: usize, name: &str, held: &[HeldPart], place: impl Fn(u32) -> u32) {
+        self.held.extend(held.iter().map(|part| {
+            let mut points: Vec<u32> = part.nodes.iter().map(|&node| place(node)).collect();
+            points.sort_unstable();
+            HeldPoints {
+                name: format!("{name}/{}", part.name),
+                body,
+                points,
+            }
+        }));
+    }
+
+    /// Records the strain measure of a solid whose tetrahedra are already added; `place` gives the point of each of its
+    /// nodes.
     fn add_strains(
         &mut self,
         part: &BodyPart,
         material: &Material,
-        original_nodes: &[u32],
+        place: &[u32],
         first_tet: usize,
     ) {
         let first = self.rest.len();
         let law = &part.material;
         let in_rows = law.formulation == Some(Formulation::Compliance);
-        let mut place = vec![0; original_nodes.len()];
-        for (node, &original) in (first as u32..).zip(original_nodes) {
-            place[original as usize] = node;
-        }
         let cells: Vec<[u32; 8]> = (part.cells.iter())
             .map(|cell| cell.map(|node| place[node as usize]))
             .collect();
@@ -207,7 +252,7 @@ impl Builder {
         };
         self.strains.push(StrainBody {
             name: part.name.clone(),
-            points: first..first + original_nodes.len(),
+            points: first..first + place.len(),
             first_element: match elements {
                 Elements::Hexahedra { .. } => first_cell as usize,
                 _ => first_tet,
@@ -306,6 +351,8 @@ impl Builder {
                 .push(first..first + part.mesh.vertices().len());
         }
         let body = self.add_surface(index, (&part.name, part.origin), &part.mesh, part.friction);
+        self.add_held(index, &part.name, &part.held, |node| node + offset);
+        self.add_loads(index, &part.varying, &part.load, |node| node + offset);
         self.bodies.push(Body {
             thin: true,
             two_sided: true,
@@ -343,6 +390,7 @@ impl Builder {
             let spin = part.angular_velocity;
             let velocities = rigid.arms.iter().map(|a| part.velocity + spin.cross(a));
             let velocities = velocities.collect();
+            self.add_loads(index, &[], &part.load, |node| node);
             self.rigid_start.push(rigid.start(part.velocity, spin));
             self.rigid.push(rigid);
             (PointMotion::Rigid(self.rigid.len() as u32 - 1), velocities)
@@ -444,6 +492,7 @@ impl Builder {
             .map(|motion| ever_moves(*motion, motions))
             .collect();
         drop_idle_rows(&mut joined.constraints, &moves);
+        joined.joints = joined.constraints.len();
         let places = ThinPlaces {
             rest: &self.rest,
             bodies: &self.bodies,
@@ -507,6 +556,7 @@ impl Builder {
         }
         let Joined {
             constraints: rows,
+            joints,
             soft,
             soft_links,
             held,
@@ -529,7 +579,7 @@ impl Builder {
         self.pull.resize(self.rest.len(), Vector3::zeros());
         let solids: Vec<&Body> = self.bodies.iter().chain(&self.obstacles).collect();
         let lengths = BodyLengths::new(&solids, &surface, &self.rest);
-        let geometry = Geometry {
+        let mut geometry = Geometry {
             bodies: self.bodies,
             obstacles: self.obstacles,
             half_spaces: (parts.half_spaces.iter())
@@ -540,11 +590,13 @@ impl Builder {
                     friction: part.friction,
                 })
                 .collect(),
+            frictions: BTreeMap::new(),
             neighbours: Neighbours::new(&surface),
             surface,
             lengths,
             tolerances: scales(scene),
         };
+        set_pair_frictions(scene, &mut geometry)?;
         let points = Points {
             mass_damping: elastic.lumped_mass_damping(),
             rest: self.rest,
@@ -558,6 +610,7 @@ impl Builder {
         };
         let constraints = Constraints {
             rows,
+            joints,
             soft,
             soft_links,
             held,
@@ -565,6 +618,12 @@ impl Builder {
             stress_points,
             geometric_stiffness: joint_stiffness(scene),
         };
+        let of_scene = LoadsOfScene {
+            constant: points.pull.clone(),
+            varying: self.varying,
+            of_bodies: self.loads_of_bodies,
+        };
+        let loads = Loads::new(of_scene, geometry.bodies.len(), self.rigid.len());
         let components = Components::new(&geometry, &points.mass, &elements, &constraints);
         let unknowns = Unknowns::new(
             self.motions_of_points,
@@ -573,10 +632,12 @@ impl Builder {
             &elements,
             &constraints,
         );
-        let model = Model {
+        let mut model = Model {
             geometry,
             points,
             rigid: self.rigid,
+            held: self.held,
+            loads,
             elements,
             constraints,
             components,
@@ -600,7 +661,7 @@ impl Builder {
                 doubtful_joints,
             },
         };
-        let state = start::start_state(&model, self.velocities, self.rigid_start);
+        let state = start::start_state(&mut model, self.velocities, self.rigid_start);
         Ok((model, state))
     }
 }

@@ -9,6 +9,8 @@ pub struct Constraints {
     /// In compliance form, as rows: joints and links, then strains of solids and sheets, then edges and triangles of
     /// thin bodies.
     pub rows: Vec<Constraint>,
+    /// Number of joints and links among `rows`.
+    pub joints: usize,
     /// In stiffness form, as terms of the momentum matrix: links, then strains of solids and sheets.
     pub soft: Vec<Constraint>,
     /// Number of links among `soft`, which may join two bodies.

@@ -5,6 +5,8 @@ mod builder;
 mod components;
 mod constraints;
 mod elements;
+mod frictions;
+mod loads;
 mod materials;
 mod notices;
 mod points;
@@ -17,17 +19,20 @@ mod unknowns;
 pub use components::Components;
 pub use constraints::Constraints;
 pub use elements::Elements;
+pub use loads::{Load, Loads};
 pub(crate) use materials::BodyMaterials;
 pub use notices::{Notices, TouchingStart};
-pub use points::Points;
+pub use points::{HeldPoints, Points};
 pub use settings::Settings;
 pub use unknowns::{PointMotion, Unknowns};
 
 use crate::{geometry::Geometry, rigid::RigidBody};
 use impinge_contact::constraint::{Constraint, Term};
 
-/// The constant part of a simulation: meshes, masses, materials, topology, parameters. It changes only when prescribed
-/// nodes are released.
+/// The constant part of a simulation: meshes, masses, materials, topology, parameters.
+///
+/// Between steps, prescribed nodes are released, given forces take their values of the next step, and a program may
+/// change forces, prescribed motions and friction.
 ///
 /// Points are numbered consecutively: deformable bodies first, each along a space-filling curve, then rigid bodies,
 /// then mesh obstacles.
@@ -39,6 +44,10 @@ pub struct Model {
     pub points: Points,
     /// Free rigid bodies.
     pub rigid: Vec<RigidBody>,
+    /// Points of deformable bodies that prescribed motions hold, by entry of `fixed`.
+    pub held: Vec<HeldPoints>,
+    /// Forces and torques on bodies in addition to gravity.
+    pub loads: Loads,
     /// Elements of deformable bodies.
     pub elements: Elements,
     /// Joints, links, and strains that are constraints.

@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 
 /// The state at time 0.
 pub(super) fn start_state(
-    model: &Model,
+    model: &mut Model,
     velocities: Vec<Vector3<f64>>,
     rigid: Vec<RigidState>,
 ) -> State {
@@ -40,6 +40,7 @@ pub(super) fn start_state(
     for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
         rigid.write_points(at, &mut state.positions, &mut state.velocities);
     }
+    model.load_step(&state);
     model.start_falling(&mut state, model.tied_bodies().iter().map(|tied| !tied));
     state
 }

@@ -32,6 +32,7 @@
 
 mod arrange;
 mod build;
+mod compose;
 mod deserialize;
 mod document;
 mod error;
@@ -50,18 +51,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use build::{
-    BodyPart, HalfSpacePart, MeshObstaclePart, Placed, RigidPart, SceneParts, ShellPart,
-    pair_friction,
+    BodyPart, GivenLoad, GivenPull, HalfSpacePart, HeldPart, MeshObstaclePart, Placed, RigidPart,
+    SceneParts, ShellPart, pair_friction,
 };
 pub use error::{Diagnostic, Place, SceneError};
 pub use format::{
     Asynchronous, Body, BodyKind, BodyMesh, BroadPhase, Copies, Delassus, Detection, Elasticity,
     Evaluation, FilledSurface, Fixed, Formulation, FreeFlight, Joint, JointKind, JointStiffness,
     Leg, Material, MaterialModel, MeshFile, MeshGroup, Motion, Obstacle, ObstacleShape,
-    Orthotropic, OutputOptions, Preconditioner, Pull, Region, Rotation, Shell, Solver,
-    SolverMethod, StepperChoice, Time, Tolerances, Turn, Via, World,
+    Orthotropic, OutputOptions, PairFriction, Preconditioner, Pull, Region, Rotation, Shell,
+    Signal, Solver, SolverMethod, StepperChoice, Time, Tolerances, Turn, Turning, Via, World,
 };
-pub use motion::{MotionLeg, RigidMotion};
+pub use motion::{MotionLeg, MotionStart, RigidMotion};
 
 use document::Document;
 
@@ -98,6 +99,9 @@ pub struct Scene {
     /// Joints and links between bodies, or between bodies and the world.
     #[serde(default, rename = "joint")]
     pub joints: Vec<Joint>,
+    /// Friction of pairs of bodies and obstacles.
+    #[serde(default, rename = "friction", skip_serializing_if = "Vec::is_empty")]
+    pub frictions: Vec<PairFriction>,
 
     /// The positions of the keys in the text; `None` for a scene that a program built.
     #[serde(skip)]

@@ -23,6 +23,41 @@ pub struct RigidMotion {
     /// Later velocities, ascending by time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub then: Vec<MotionLeg>,
+    /// Where the first leg begins.
+    #[serde(default, skip_serializing_if = "MotionStart::is_default")]
+    pub start: MotionStart,
+}
+
+/// Time and place at which the first leg of a [`RigidMotion`] begins: those of a change by a program, otherwise time 0
+/// and no displacement.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct MotionStart {
+    /// Start time (s).
+    pub at: f64,
+    /// Displacement of the centre up to then (m).
+    pub shift: Vector3<f64>,
+    /// Rotation up to then.
+    pub turn: UnitQuaternion<f64>,
+    /// Whether a program chose it: the centre then has a meaning also at rest.
+    #[serde(default)]
+    pub by_program: bool,
+}
+
+impl Default for MotionStart {
+    fn default() -> Self {
+        Self {
+            at: 0.0,
+            shift: Vector3::zeros(),
+            turn: UnitQuaternion::identity(),
+            by_program: false,
+        }
+    }
+}
+
+impl MotionStart {
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// The velocities of a [`RigidMotion`] from a given time on.
@@ -45,7 +80,31 @@ impl RigidMotion {
             center: Vector3::zeros(),
             until: None,
             then: Vec::new(),
+            start: MotionStart::default(),
         }
+    }
+
+    /// Replaces the velocities from `time` (s) on, without a jump of the place. `velocity` is that of the centre (m/s),
+    /// `angular_velocity` in rad/s.
+    pub fn redirect(&mut self, time: f64, velocity: Vector3<f64>, angular_velocity: Vector3<f64>) {
+        self.start = MotionStart {
+            at: time,
+            shift: self.shift_at(time),
+            turn: self.turn_at(time).unwrap_or_default(),
+            by_program: true,
+        };
+        self.velocity = velocity;
+        self.angular_velocity = angular_velocity;
+        self.then.clear();
+    }
+
+    /// Makes the point that is at `place` (m) at `time` (s) the centre, without a change of the motion at that time.
+    pub fn recenter(&mut self, time: f64, place: Vector3<f64>) {
+        let (velocity, spin) = self.velocities_at(time);
+        let old = self.center + self.shift_at(time);
+        self.redirect(time, velocity + spin.cross(&(place - old)), spin);
+        self.center += self.start.turn.inverse() * (place - old);
+        self.start.shift = place - self.center;
     }
 
     /// Whether it has ended at `time` (s). Times of steps are sums: `until` counts as reached within their rounding.
@@ -58,7 +117,7 @@ impl RigidMotion {
         let still = |leg: MotionLeg| {
             leg.velocity == Vector3::zeros() && leg.angular_velocity == Vector3::zeros()
         };
-        self.legs().all(still)
+        self.start.is_default() && self.legs().all(still)
     }
 
     /// Largest speed of the centre in all legs (m/s).
@@ -87,7 +146,7 @@ impl RigidMotion {
     /// Displacement `s` (m) of the centre at `time` (s).
     pub fn shift_at(&self, time: f64) -> Vector3<f64> {
         let parts = self.until_now(time);
-        parts.fold(Vector3::zeros(), |sum, (leg, duration)| {
+        parts.fold(self.start.shift, |sum, (leg, duration)| {
             sum + leg.velocity * duration
         })
     }
@@ -97,10 +156,12 @@ impl RigidMotion {
         let turning = self
             .until_now(time)
             .filter(|(leg, _)| leg.angular_velocity != Vector3::zeros());
-        turning
-            .map(|(leg, duration)| {
+        let turned = Some(self.start.turn).filter(|turn| *turn != UnitQuaternion::identity());
+        turned
+            .into_iter()
+            .chain(turning.map(|(leg, duration)| {
                 UnitQuaternion::from_scaled_axis(leg.angular_velocity * duration)
-            })
+            }))
             .reduce(|before, after| after * before)
     }
 
@@ -129,10 +190,10 @@ impl RigidMotion {
         velocity + angular_velocity.cross(&arm)
     }
 
-    /// The first leg, which begins at time 0, and those after it.
+    /// The first leg and those after it.
     fn legs(&self) -> impl Iterator<Item = MotionLeg> {
         let first = MotionLeg {
-            at: 0.0,
+            at: self.start.at,
             velocity: self.velocity,
             angular_velocity: self.angular_velocity,
         };
@@ -148,7 +209,7 @@ impl RigidMotion {
     /// The legs that have begun at `time` (s), each with its duration up to then (s).
     fn until_now(&self, time: f64) -> impl Iterator<Item = (MotionLeg, f64)> {
         self.spans()
-            .take_while(move |(leg, _)| leg.at <= 0.0 || leg.at < time)
+            .take_while(move |(leg, _)| leg.at <= self.start.at || leg.at < time)
             .map(move |(leg, end)| (leg, time.min(end) - leg.at))
     }
 }

@@ -56,6 +56,31 @@ impl ThinBodies {
         springs + membranes + hinges
     }
 
+    /// The same of the terms between some of the points (J).
+    ///
+    /// # Panics
+    /// If there are fewer positions than points.
+    pub(crate) fn energy_of(&self, points: &Range<usize>, x: &[Vector3<f64>]) -> f64 {
+        let mut own = Self::default();
+        let is_own = |first: u32| points.contains(&(first as usize));
+        let springs = self.springs.iter();
+        own.springs = (springs
+            .filter(|(_, terms)| terms.first().is_some_and(|t| is_own(t.points[0]))))
+        .cloned()
+        .collect();
+        let membranes = self.membranes.iter();
+        own.membranes = (membranes.filter(|term| is_own(term.points[0])))
+            .copied()
+            .collect();
+        let hinges = self.hinges.iter();
+        own.hinges = (hinges
+            .filter(|(_, terms)| terms.first().is_some_and(|t| is_own(t.points[0]))))
+        .cloned()
+        .collect();
+        own.in_rows.clone_from(&self.in_rows);
+        own.energy(x)
+    }
+
     /// Whether stretching at `point` is in compliance form.
     pub fn is_in_rows(&self, point: u32) -> bool {
         (self.in_rows.iter()).any(|points| points.contains(&(point as usize)))

@@ -1,9 +1,11 @@
 //! One test binary; modules mirror `src`.
 
 mod asynchronous;
+mod compose;
 mod constrained;
 mod constrained_forces;
 mod constrained_scene;
+mod control;
 mod damage;
 mod doctor;
 mod doctor_kinds;

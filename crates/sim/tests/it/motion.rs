@@ -1,6 +1,6 @@
 //! Prescribed motions: positions, velocities, and valid input.
 
-use impinge_sim::scene::{MotionLeg, RigidMotion, Scene};
+use impinge_sim::scene::{MotionLeg, MotionStart, RigidMotion, Scene};
 use nalgebra::Vector3;
 
 const NONE: &[&str] = &[];
@@ -13,6 +13,7 @@ fn velocity_of_a_rigid_motion_is_the_derivative_of_its_position() {
         angular_velocity: Vector3::new(1.0, 2.0, -0.5),
         center: Vector3::new(0.1, 0.2, 0.3),
         until: None,
+        start: MotionStart::default(),
         then: vec![MotionLeg {
             at: 1.5,
             velocity: Vector3::new(-1.0, 0.4, 2.0),
@@ -48,6 +49,7 @@ fn legs_of_a_motion_follow_one_another() {
         angular_velocity: quarter,
         center: Vector3::new(1.0, 0.0, 0.0),
         until: None,
+        start: MotionStart::default(),
         then: vec![
             leg(1.0, Vector3::x() * 2.0, Vector3::zeros()),
             leg(2.0, Vector3::zeros(), quarter),

@@ -6,8 +6,8 @@ mod parts;
 mod place;
 
 pub use parts::{
-    BodyPart, HalfSpacePart, MeshObstaclePart, Placed, RigidPart, SceneParts, ShellPart,
-    pair_friction,
+    BodyPart, GivenLoad, GivenPull, HalfSpacePart, HeldPart, MeshObstaclePart, Placed, RigidPart,
+    SceneParts, ShellPart, pair_friction,
 };
 
 use builder::Builder;
@@ -76,6 +76,14 @@ fn nodes_of_entries(scene: &Scene) -> impl Iterator<Item = (String, u64)> {
     }))
 }
 
+/// Force and torque of a body.
+fn given_load(body: &Body) -> GivenLoad {
+    GivenLoad {
+        force: body.force.clone(),
+        torque: body.torque.clone(),
+    }
+}
+
 /// Rejects meshes that would exhaust the memory while they are generated.
 fn refuse_huge(scene: &Scene) -> Result<(), SceneError> {
     let mut sum = 0_u64;
@@ -111,7 +119,7 @@ impl Builder<'_> {
             let placed = mesh
                 .map_nodes(|node| placement.position + placement.rotation * node)
                 .map_err(|error| self.mesh_error(&path, &error))?;
-            let prescribed = self.prescribed(
+            let (prescribed, held) = self.prescribed(
                 body,
                 &placement.position,
                 placed.nodes(),
@@ -119,7 +127,7 @@ impl Builder<'_> {
             );
             let center = center_of_mass(&placed);
             let velocity = self.velocities(body, &center, placed.nodes(), &prescribed);
-            let pull = self.pull(index, body, placed.nodes(), &prescribed)?;
+            let (pull, varying) = self.pull(index, body, placed.nodes(), &prescribed)?;
             self.parts.bodies.push(BodyPart {
                 name: name_of(index, body, copy),
                 mesh: placed,
@@ -130,7 +138,10 @@ impl Builder<'_> {
                 friction: body.friction.unwrap_or(self.scene.world.friction),
                 velocity,
                 prescribed,
+                held,
                 pull,
+                varying,
+                load: given_load(body),
             });
         }
         self.check_fixed(index, body, &prescribed_somewhere)
@@ -151,11 +162,11 @@ impl Builder<'_> {
                 .map_vertices(|vertex| placement.position + placement.rotation * vertex)
                 .map_err(|error| self.mesh_error(&path, &error))?;
             let points = placed.vertices();
-            let prescribed =
+            let (prescribed, held) =
                 self.prescribed(body, &placement.position, points, &mut prescribed_somewhere);
             let center = points.iter().sum::<Vector3<f64>>() / points.len() as f64;
             let velocity = self.velocities(body, &center, points, &prescribed);
-            let pull = self.pull(index, body, points, &prescribed)?;
+            let (pull, varying) = self.pull(index, body, points, &prescribed)?;
             self.parts.shells.push(ShellPart {
                 name: name_of(index, body, copy),
                 mesh: placed,
@@ -166,7 +177,10 @@ impl Builder<'_> {
                 friction: body.friction.unwrap_or(self.scene.world.friction),
                 velocity,
                 prescribed,
+                held,
                 pull,
+                varying,
+                load: given_load(body),
             });
         }
         self.check_fixed(index, body, &prescribed_somewhere)
@@ -202,6 +216,7 @@ impl Builder<'_> {
                 velocity: body.velocity.into(),
                 angular_velocity: body.angular_velocity.into(),
                 motion,
+                load: given_load(body),
             });
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! The parts of a scene: placed meshes, materials, velocities and prescribed motions.
 
 use crate::scene::RigidMotion;
-use crate::scene::format::{Material, Shell};
+use crate::scene::format::{Material, Shell, Signal};
 use impinge_fem::RigidInertia;
 use impinge_geometry::io::NodeGroup;
 use impinge_geometry::mesh::{TetMesh, TriangleMesh};
@@ -38,6 +38,35 @@ pub struct Placed {
     pub rotation: UnitQuaternion<f64>,
 }
 
+/// Nodes of a body that one prescribed motion holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HeldPart {
+    /// Name within the body.
+    pub name: String,
+    /// The nodes, ascending; none if earlier entries hold them all.
+    pub nodes: Vec<u32>,
+}
+
+/// A force on nodes of a body that changes with time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct GivenPull {
+    /// The nodes.
+    pub nodes: Vec<u32>,
+    /// Share of each of them, relative to `force`.
+    pub share: f64,
+    /// Total force (N).
+    pub force: Signal,
+}
+
+/// Force and torque on a body as a whole.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct GivenLoad {
+    /// Force (N).
+    pub force: Option<Signal>,
+    /// Torque about the centre of mass (N·m).
+    pub torque: Option<Signal>,
+}
+
 /// One elastic body.
 #[derive(Debug, Clone)]
 pub struct BodyPart {
@@ -59,8 +88,14 @@ pub struct BodyPart {
     pub velocity: Vec<Vector3<f64>>,
     /// For each node, the index of its prescribed motion in [`SceneParts::motions`]; `None` if it is free.
     pub prescribed: Vec<Option<usize>>,
+    /// The prescribed nodes, by the entry of `fixed` that holds them.
+    pub held: Vec<HeldPart>,
     /// Constant force on each node (N).
     pub pull: Vec<Vector3<f64>>,
+    /// Forces on nodes that change with time.
+    pub varying: Vec<GivenPull>,
+    /// Force and torque on the body.
+    pub load: GivenLoad,
 }
 
 /// One thin body.
@@ -84,8 +119,14 @@ pub struct ShellPart {
     pub velocity: Vec<Vector3<f64>>,
     /// For each point, the index of its prescribed motion in [`SceneParts::motions`]; `None` if it is free.
     pub prescribed: Vec<Option<usize>>,
+    /// The prescribed points, by the entry of `fixed` that holds them.
+    pub held: Vec<HeldPart>,
     /// Constant force on each point (N).
     pub pull: Vec<Vector3<f64>>,
+    /// Forces on points that change with time.
+    pub varying: Vec<GivenPull>,
+    /// Force and torque on the body.
+    pub load: GivenLoad,
 }
 
 /// One rigid body.
@@ -107,6 +148,8 @@ pub struct RigidPart {
     pub angular_velocity: Vector3<f64>,
     /// Index of its prescribed motion in [`SceneParts::motions`]; `None` if it is free.
     pub motion: Option<usize>,
+    /// Force and torque on the body.
+    pub load: GivenLoad,
 }
 
 /// A half-space that stands still.

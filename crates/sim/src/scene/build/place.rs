@@ -1,11 +1,11 @@
 //! Placement, initial velocities, prescribed motions and nodal forces of bodies.
 
 use super::builder::{Builder, bounds};
-use super::parts::Placed;
+use super::parts::{GivenPull, HeldPart, Placed};
 use crate::scene::SceneError;
 use crate::scene::arrange::{SplitMix64, grid_offset};
-use crate::scene::format::{Body, Copies, Leg, Motion, Region, Rotation};
-use crate::scene::motion::{MotionLeg, RigidMotion};
+use crate::scene::format::{Body, Copies, Leg, Motion, Region, Rotation, Signal, Turning};
+use crate::scene::motion::{MotionLeg, MotionStart, RigidMotion};
 use nalgebra::{Unit, UnitQuaternion, Vector3};
 
 /// Distance between copies over the distance they need: far more than rounding, too little to see.
@@ -15,25 +15,39 @@ pub(super) const SPACING_SLACK: f64 = 1.02;
 const ROUNDED: f64 = 1e-12;
 
 impl Builder<'_> {
-    /// The motion of each point in a `fixed` box of `body`. Marks the boxes that contain a point.
+    /// The motion of each point in a `fixed` box of `body`, and the points of each box that no earlier one selects.
+    /// Marks the boxes that contain a point.
     pub(super) fn prescribed(
         &mut self,
         body: &Body,
         position: &Vector3<f64>,
         points: &[Vector3<f64>],
         seen: &mut [bool],
-    ) -> Vec<Option<usize>> {
+    ) -> (Vec<Option<usize>>, Vec<HeldPart>) {
         let mut prescribed = vec![None; points.len()];
-        for (fixed, seen) in body.fixed.iter().zip(seen) {
+        let mut held = Vec::new();
+        for (number, (fixed, seen)) in body.fixed.iter().zip(seen).enumerate() {
             let motion = self.motion(fixed.motion.as_ref(), position, fixed.until);
-            for (node, slot) in points.iter().zip(&mut prescribed) {
+            let mut selected = Vec::new();
+            for (index, (node, slot)) in points.iter().zip(&mut prescribed).enumerate() {
                 if is_inside(fixed.region.as_ref(), node) {
                     *seen = true;
-                    slot.get_or_insert(motion);
+                    if slot.is_none() {
+                        *slot = Some(motion);
+                        selected.push(index as u32);
+                    }
                 }
             }
+            held.push(HeldPart {
+                name: if fixed.name.is_empty() {
+                    format!("held {}", number + 1)
+                } else {
+                    fixed.name.clone()
+                },
+                nodes: selected,
+            });
         }
-        prescribed
+        (prescribed, held)
     }
 
     /// Initial velocity of each point of `body`, which rotates about `center`.
@@ -55,15 +69,17 @@ impl Builder<'_> {
         points.iter().zip(prescribed).map(of).collect()
     }
 
-    /// The constant force on each point of a copy of `body`. A pull without a movable point is a mistake.
+    /// The constant force on each point of a copy of `body`, and the forces that change. A pull without a movable point
+    /// is a mistake.
     pub(super) fn pull(
         &self,
         index: usize,
         body: &Body,
         points: &[Vector3<f64>],
         prescribed: &[Option<usize>],
-    ) -> Result<Vec<Vector3<f64>>, SceneError> {
+    ) -> Result<(Vec<Vector3<f64>>, Vec<GivenPull>), SceneError> {
         let mut forces = vec![Vector3::zeros(); points.len()];
+        let mut varying = Vec::new();
         for (number, pull) in body.pulls.iter().enumerate() {
             let pulled: Vec<usize> = (0..points.len())
                 .filter(|&point| prescribed[point].is_none())
@@ -79,12 +95,20 @@ impl Builder<'_> {
                     "correct the box (world coordinates in m, the body as placed at time 0) or remove the entry",
                 ));
             }
-            let share = Vector3::from(pull.force) / pulled.len() as f64;
+            let Signal::Constant(force) = pull.force else {
+                varying.push(GivenPull {
+                    share: 1.0 / pulled.len() as f64,
+                    nodes: pulled.into_iter().map(|point| point as u32).collect(),
+                    force: pull.force.clone(),
+                });
+                continue;
+            };
+            let share = Vector3::from(force) / pulled.len() as f64;
             for point in pulled {
                 forces[point] += share;
             }
         }
-        Ok(forces)
+        Ok((forces, varying))
     }
 
     /// A `fixed` box without points is a mistake.
@@ -198,12 +222,16 @@ impl Builder<'_> {
         position: &Vector3<f64>,
         until: Option<f64>,
     ) -> usize {
-        let motion = motion.map_or_else(RigidMotion::rest, |motion| RigidMotion {
-            velocity: motion.velocity.into(),
-            angular_velocity: motion.angular_velocity.into(),
-            center: motion.center.map_or(*position, Vector3::from),
-            until: None,
-            then: motion.then.iter().map(leg).collect(),
+        let motion = motion.map_or_else(RigidMotion::rest, |motion| {
+            let (first, then) = legs(motion);
+            RigidMotion {
+                velocity: first.velocity,
+                angular_velocity: first.angular_velocity,
+                center: motion.center.map_or(*position, Vector3::from),
+                until: None,
+                then,
+                start: MotionStart::default(),
+            }
         });
         // The centre of a motion at rest has no meaning.
         let motion = if motion.is_rest() {
@@ -221,6 +249,59 @@ impl Builder<'_> {
                 motions.len() - 1
             })
     }
+}
+
+/// The leg of a motion that begins at time 0, and those after it.
+fn legs(motion: &Motion) -> (MotionLeg, Vec<MotionLeg>) {
+    let first = MotionLeg {
+        at: 0.0,
+        velocity: motion.velocity.into(),
+        angular_velocity: motion.angular_velocity.into(),
+    };
+    let turns = motion.turn.iter().flat_map(|turn| &turn.degrees);
+    let (shifts, turns) = (
+        motion.shift.iter().map(|(at, _)| *at),
+        turns.map(|(at, _)| *at),
+    );
+    let mut times: Vec<f64> = shifts.chain(turns).collect();
+    if times.is_empty() {
+        return (first, motion.then.iter().map(leg).collect());
+    }
+    times.push(0.0);
+    times.sort_by(f64::total_cmp);
+    times.dedup();
+    let shift = Signal::Table(motion.shift.clone());
+    let turned = |turn: &Turning, time: f64| {
+        let angles = turn
+            .degrees
+            .iter()
+            .map(|(at, angle)| (*at, [*angle, 0.0, 0.0]));
+        Signal::Table(angles.collect()).at(time)[0].to_radians()
+    };
+    let ends = times[1..].iter().copied().map(Some).chain([None]);
+    let between = times.iter().zip(ends).map(|(&at, end)| {
+        let velocity = match end {
+            _ if motion.shift.is_empty() => first.velocity,
+            Some(end) => (Vector3::from(shift.at(end)) - Vector3::from(shift.at(at))) / (end - at),
+            None => Vector3::zeros(),
+        };
+        let angular_velocity = match (&motion.turn, end) {
+            (None, _) => first.angular_velocity,
+            (Some(turn), Some(end)) => {
+                let angle = turned(turn, end) - turned(turn, at);
+                normalized(&turn.axis) * (angle / (end - at))
+            }
+            (Some(_), None) => Vector3::zeros(),
+        };
+        MotionLeg {
+            at,
+            velocity,
+            angular_velocity,
+        }
+    });
+    let mut legs: Vec<MotionLeg> = between.collect();
+    let first = legs.remove(0);
+    (first, legs)
 }
 
 fn leg(leg: &Leg) -> MotionLeg {

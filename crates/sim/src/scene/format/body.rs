@@ -1,6 +1,6 @@
 //! Bodies and obstacles: placement, prescribed motions, forces and copies.
 
-use super::{BodyMesh, Material, ObstacleShape, Shell};
+use super::{BodyMesh, Material, ObstacleShape, Shell, Signal};
 use nalgebra::Vector3;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,6 +30,36 @@ pub struct Motion {
     /// Velocities from later times on, in order of time. Default: none, the velocities stay constant.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub then: Vec<Leg>,
+    /// Displacement of the centre (m) since time 0, as a table over time, `[[0, [0, 0, 0]], [0.5, [0, 0, 0.1]]]`;
+    /// linear in between, constant before and after. Instead of `velocity` and `then`. Default: none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub shift: Vec<(f64, [f64; 3])>,
+    /// Rotation about the centre as a table over time, instead of `angular_velocity` and `then`. Default: none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turn: Option<Turning>,
+}
+
+/// Rotation about a fixed axis as a table over time.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Turning {
+    /// Direction of the axis (any non-zero length).
+    pub axis: [f64; 3],
+    /// Times (s) and angles by the right-hand rule (degrees), `[[0, 0], [0.5, 90]]`; linear in between, constant before
+    /// and after.
+    pub degrees: Vec<(f64, f64)>,
+}
+
+/// Friction of a pair of bodies or obstacles, in the place of the geometric mean of their own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PairFriction {
+    /// Name of a body or obstacle; of a body with copies, all of them or one, as in `name 2`.
+    pub first: String,
+    /// Name of the other one; the same name for contacts of a body with itself or its copies.
+    pub second: String,
+    /// Coulomb friction coefficient (1), 0 or more.
+    pub coefficient: f64,
 }
 
 /// Velocities of a motion from a given time on.
@@ -64,20 +94,24 @@ impl Region {
 }
 
 /// Force on nodes of an elastic or thin body.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pull {
     /// The nodes inside this box at time 0, in world coordinates. Default: all nodes of the body.
     #[serde(default, rename = "box", skip_serializing_if = "Option::is_none")]
     pub region: Option<Region>,
-    /// Total force (N), divided equally among the selected nodes without prescribed motion.
-    pub force: [f64; 3],
+    /// Total force (N), divided equally among the selected nodes without prescribed motion; constant, or a table over
+    /// time.
+    pub force: Signal,
 }
 
 /// Nodes of a body with a prescribed motion. If several entries select a node, the first one applies.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fixed {
+    /// Name of these nodes, to find them by `BODY/NAME` in a program and in tables. Default: `held` and its number.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
     /// The nodes inside this box at time 0, in world coordinates. Default: all nodes of the body.
     #[serde(rename = "box", skip_serializing_if = "Option::is_none")]
     pub region: Option<Region>,
@@ -190,9 +224,16 @@ pub struct Body {
     /// Nodes of an elastic or thin body with a prescribed motion.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fixed: Vec<Fixed>,
-    /// Constant forces on nodes of an elastic or thin body. The energies in `steps.csv` do not include their work.
+    /// Forces on nodes of an elastic or thin body. The energies in `steps.csv` do not include their work.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pulls: Vec<Pull>,
+    /// Force on the body (N), constant or a table over time: at the centre of mass of a rigid body, spread over the
+    /// free nodes of a deformable one by their mass. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub force: Option<Signal>,
+    /// Torque about the centre of mass in world axes (N·m), constant or a table over time. Default: none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub torque: Option<Signal>,
     /// Copies of this body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copies: Option<Copies>,
@@ -234,7 +275,8 @@ impl Body {
         }
     }
 
-    fn of_kind(kind: BodyKind, mesh: BodyMesh) -> Self {
+    /// A body of that kind without material and mass, everything else as by default.
+    pub(in crate::scene) fn of_kind(kind: BodyKind, mesh: BodyMesh) -> Self {
         Self {
             name: String::new(),
             kind,
@@ -251,6 +293,8 @@ impl Body {
             friction: None,
             fixed: Vec::new(),
             pulls: Vec::new(),
+            force: None,
+            torque: None,
             copies: None,
         }
     }

@@ -104,6 +104,9 @@ impl<'de> Deserialize<'de> for MeshGroup {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Joint {
+    /// Name in messages and tables. Default: `joint`, its number from 0, and the bodies.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
     /// Kind of the joint.
     pub kind: JointKind,
     /// Name of a body. If a body with copies is joined to itself, each copy is joined to the next; the anchor is that
@@ -168,5 +171,118 @@ impl Joint {
     /// Whether a `bind` says which nodes it means.
     pub(crate) fn selects_nodes(&self) -> bool {
         self.reach.is_some() || self.region.is_some() || self.group.is_some()
+    }
+}
+
+impl Joint {
+    /// A joint of that kind between a body and the world, everything else as by default.
+    #[must_use]
+    pub fn new(kind: JointKind, first: impl Into<String>) -> Self {
+        Self {
+            name: String::new(),
+            kind,
+            first: first.into(),
+            second: None,
+            anchor: None,
+            end: None,
+            axis: None,
+            limits: None,
+            length: None,
+            compliance: 0.0,
+            reach: None,
+            region: None,
+            group: None,
+            distance: None,
+            via: Vec::new(),
+            formulation: None,
+            contact: false,
+        }
+    }
+
+    /// A ball joint at `anchor` (m).
+    #[must_use]
+    pub fn ball(first: impl Into<String>, anchor: [f64; 3]) -> Self {
+        Self::new(JointKind::Ball, first).anchored(anchor)
+    }
+
+    /// A hinge about an axis through `anchor` (m).
+    #[must_use]
+    pub fn hinge(first: impl Into<String>, anchor: [f64; 3], axis: [f64; 3]) -> Self {
+        Self {
+            axis: Some(axis),
+            ..Self::new(JointKind::Hinge, first).anchored(anchor)
+        }
+    }
+
+    /// A slider along an axis through `anchor` (m).
+    #[must_use]
+    pub fn slider(first: impl Into<String>, anchor: [f64; 3], axis: [f64; 3]) -> Self {
+        Self {
+            axis: Some(axis),
+            ..Self::new(JointKind::Slider, first).anchored(anchor)
+        }
+    }
+
+    /// A weld at `anchor` (m).
+    #[must_use]
+    pub fn weld(first: impl Into<String>, anchor: [f64; 3]) -> Self {
+        Self::new(JointKind::Weld, first).anchored(anchor)
+    }
+
+    /// A rod from `anchor` on the first body to `end` (m); with a compliance, a spring.
+    #[must_use]
+    pub fn link(first: impl Into<String>, anchor: [f64; 3], end: [f64; 3]) -> Self {
+        Self {
+            end: Some(end),
+            ..Self::new(JointKind::Link, first).anchored(anchor)
+        }
+    }
+
+    /// A rope from `anchor` on the first body to `end` (m).
+    #[must_use]
+    pub fn rope(first: impl Into<String>, anchor: [f64; 3], end: [f64; 3]) -> Self {
+        Self {
+            end: Some(end),
+            ..Self::new(JointKind::Rope, first).anchored(anchor)
+        }
+    }
+
+    /// Holds nodes of the deformable body `first` to the surface of `second`.
+    #[must_use]
+    pub fn bind(first: impl Into<String>, second: impl Into<String>) -> Self {
+        Self::new(JointKind::Bind, first).to(second)
+    }
+
+    /// Joins to another body instead of the world.
+    #[must_use]
+    pub fn to(mut self, second: impl Into<String>) -> Self {
+        self.second = Some(second.into());
+        self
+    }
+
+    /// Gives it a name.
+    #[must_use]
+    pub fn named(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Sets the limits of a hinge (rad) or slider (m).
+    #[must_use]
+    pub fn limited(mut self, lower: f64, upper: f64) -> Self {
+        self.limits = Some([lower, upper]);
+        self
+    }
+
+    /// Sets its compliance (m/N).
+    #[must_use]
+    pub fn compliant(mut self, compliance: f64) -> Self {
+        self.compliance = compliance;
+        self
+    }
+
+    fn anchored(mut self, anchor: [f64; 3]) -> Self {
+        self.anchor = Some(anchor);
+        self
     }
 }

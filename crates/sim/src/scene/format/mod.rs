@@ -10,9 +10,11 @@ mod material;
 mod mesh;
 mod obstacle;
 mod settings;
+mod signal;
 
 pub use body::{
-    Body, BodyKind, Copies, Fixed, Leg, Motion, Obstacle, Pull, Region, Rotation, Turn,
+    Body, BodyKind, Copies, Fixed, Leg, Motion, Obstacle, PairFriction, Pull, Region, Rotation,
+    Turn, Turning,
 };
 pub use joint::{Joint, JointKind, MeshGroup, Via};
 pub use material::{Formulation, Material, MaterialModel, Orthotropic, Shell};
@@ -23,3 +25,4 @@ pub use settings::{
     JointStiffness, OutputOptions, Preconditioner, Solver, SolverMethod, StepperChoice, Time,
     Tolerances, World,
 };
+pub use signal::Signal;

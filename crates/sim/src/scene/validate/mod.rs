@@ -42,6 +42,7 @@ pub(super) fn validate(scene: &Scene) -> Result<(), SceneError> {
         for (index, pull) in body.pulls.iter().enumerate() {
             check.pull(&format!("{path}.pulls.{index}"), pull);
         }
+        check.load(&path, body);
         if let Some(copies) = &body.copies {
             check.copies(&format!("{path}.copies"), copies);
         }
@@ -73,6 +74,7 @@ pub(super) fn validate(scene: &Scene) -> Result<(), SceneError> {
     for (index, joint) in scene.joints.iter().enumerate() {
         check.joint(&format!("joint.{index}"), joint);
     }
+    check.frictions();
     check.unsupported_keys();
     if scene.bodies.is_empty() {
         check.fail(

@@ -1,7 +1,9 @@
 //! Positions, motions and copies of bodies.
 
 use super::Check;
-use crate::scene::format::{Copies, Fixed, Motion, Pull, Region, Rotation, StepperChoice};
+use crate::scene::format::{
+    Body, Copies, Fixed, Motion, Pull, Region, Rotation, Signal, StepperChoice,
+};
 
 impl Check<'_> {
     pub(super) fn placement(&self, path: &str, rotation: Option<&Rotation>, friction: Option<f64>) {
@@ -25,6 +27,7 @@ impl Check<'_> {
         if let Some(center) = &motion.center {
             self.vectors(path, "center", center);
         }
+        self.tables_of_motion(path, motion);
         let mut before = 0.0;
         for (index, leg) in motion.then.iter().enumerate() {
             let path = format!("{path}.then.{index}");
@@ -50,8 +53,154 @@ impl Check<'_> {
                 "remove the entry, or use another stepper",
             );
         }
-        self.vectors(path, "force", &pull.force);
+        self.signal(&format!("{path}.force"), &pull.force);
         self.region(path, pull.region.as_ref());
+    }
+
+    /// The tables of a motion, which take the place of its velocities.
+    fn tables_of_motion(&self, path: &str, motion: &Motion) {
+        let given = |velocity: &[f64; 3]| velocity.iter().any(|v| *v != 0.0);
+        let moved = !motion.shift.is_empty();
+        if moved {
+            let path = format!("{path}.shift");
+            self.times(&path, motion.shift.iter().map(|(at, _)| *at));
+            for (index, (_, shift)) in motion.shift.iter().enumerate() {
+                self.vectors(&path, &format!("{index}.1"), shift);
+            }
+            if given(&motion.shift[0].1) {
+                self.fail(
+                    &format!("{path}.0.1"),
+                    "the first displacement is not zero, so the body would jump at the start"
+                        .to_owned(),
+                    "write [0, 0, 0], and move the body by its `position`",
+                );
+            }
+        }
+        if let Some(turn) = &motion.turn {
+            let path = format!("{path}.turn");
+            self.direction(&format!("{path}.axis"), "the axis", &turn.axis);
+            let path = format!("{path}.degrees");
+            self.times(&path, turn.degrees.iter().map(|(at, _)| *at));
+            for (index, (_, angle)) in turn.degrees.iter().enumerate() {
+                self.finite(&format!("{path}.{index}.1"), &[*angle]);
+            }
+            if turn.degrees.first().is_none_or(|(_, angle)| *angle != 0.0) {
+                self.fail(
+                    &path,
+                    "the first angle is not 0, so the body would jump at the start".to_owned(),
+                    "begin with [0, 0], and turn the body by its `rotation`",
+                );
+            }
+        }
+        for (key, is_given) in [
+            ("velocity", moved && given(&motion.velocity)),
+            (
+                "angular_velocity",
+                motion.turn.is_some() && given(&motion.angular_velocity),
+            ),
+            (
+                "then",
+                (moved || motion.turn.is_some()) && !motion.then.is_empty(),
+            ),
+        ] {
+            if is_given {
+                return self.fail(
+                    &format!("{path}.{key}"),
+                    format!("`{key}` and a table both give the motion"),
+                    "leave one of the two out",
+                );
+            }
+        }
+    }
+
+    /// Times of a table: finite, not negative, ascending.
+    fn times(&self, path: &str, times: impl Iterator<Item = f64>) {
+        let mut before = None;
+        for (index, time) in times.enumerate() {
+            let path = format!("{path}.{index}");
+            self.not_negative(&path, "the time (s)", time);
+            match before {
+                Some(before) if time <= before => {
+                    return self.fail(
+                        &path,
+                        format!("{time} s is not after the entry before, at {before} s"),
+                        "give the entries in the order of their times",
+                    );
+                }
+                _ => before = Some(time),
+            }
+        }
+    }
+
+    /// A vector that may change with time.
+    pub(super) fn signal(&self, path: &str, signal: &Signal) {
+        match signal {
+            Signal::Constant(value) => {
+                let (parent, key) = path.rsplit_once('.').unwrap_or(("", path));
+                self.vectors(parent, key, value);
+            }
+            Signal::Table(table) => {
+                if self.scene.stepper == StepperChoice::Asynchronous {
+                    return self.fail(
+                        path,
+                        "the asynchronous stepper supports constant forces only".to_owned(),
+                        "write one vector, or use the synchronous stepper",
+                    );
+                }
+                self.times(path, table.iter().map(|(at, _)| *at));
+                for (index, (_, value)) in table.iter().enumerate() {
+                    self.vectors(path, &format!("{index}.1"), value);
+                }
+            }
+        }
+    }
+
+    /// Force and torque on a body as a whole.
+    pub(super) fn load(&self, path: &str, body: &Body) {
+        for (key, signal) in [("force", &body.force), ("torque", &body.torque)] {
+            let Some(signal) = signal else {
+                continue;
+            };
+            let path = format!("{path}.{key}");
+            let stepper = match self.scene.stepper {
+                StepperChoice::Synchronous => None,
+                StepperChoice::Asynchronous => Some("asynchronous"),
+                StepperChoice::Constrained => Some("constrained"),
+            };
+            if let Some(stepper) = stepper {
+                self.fail(
+                    &path,
+                    format!("the {stepper} stepper does not support `{key}`"),
+                    "leave it out, or use the synchronous stepper",
+                );
+            } else if body.motion.is_some() {
+                self.fail(
+                    &path,
+                    format!("`{key}` has no effect on a body with a `motion`"),
+                    "leave one of the two out",
+                );
+            } else {
+                self.signal(&path, signal);
+            }
+        }
+    }
+
+    /// Friction of pairs; whether their bodies exist is known after the scene is built.
+    pub(super) fn frictions(&self) {
+        if !self.scene.frictions.is_empty() && self.scene.stepper != StepperChoice::Synchronous {
+            return self.fail(
+                "friction.0",
+                "only the synchronous stepper supports friction of pairs".to_owned(),
+                "remove the entries and give bodies a `friction`, or use the synchronous stepper",
+            );
+        }
+        for (index, pair) in self.scene.frictions.iter().enumerate() {
+            self.not_negative(
+                &format!("friction.{index}.coefficient"),
+                "the friction coefficient",
+                pair.coefficient,
+            );
+        }
     }
 
     pub(super) fn region(&self, path: &str, region: Option<&Region>) {

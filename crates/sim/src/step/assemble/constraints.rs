@@ -6,7 +6,7 @@ use crate::step::assemble::rigid::RigidStep;
 use crate::{
     constrained::RowScratch,
     measure::strains::{TASK, take_plastic},
-    model::PointMotion,
+    model::{Components, PointMotion},
     state::State,
     step::context::StepContext,
 };
@@ -345,19 +345,10 @@ impl JointRows {
                         .with_min_len(TASK)
                         .for_each(|(of, (constraint, &place))| evaluate(of, constraint, place));
                 }
-                if let (Form::Stiffness, true) = (form, self.keeps_links) {
-                    let kept = self.links.len();
-                    let links = model.constraints.soft_links - kept;
-                    let is_own = |index: usize| components.of_soft(index).is_some();
-                    for (index, of) in
-                        (kept..).zip(self.sums.batch.iter().take(links.min(chunk.len())))
-                    {
-                        self.links.push(if of.presses && !is_own(index) {
-                            (of.evaluation.clone(), of.condenser.clone())
-                        } else {
-                            (Evaluation::default(), Condenser::default())
-                        });
-                    }
+                if matches!(form, Form::Stiffness) && self.keeps_links {
+                    let links = model.constraints.soft_links - self.links.len();
+                    let hand = &self.sums.batch[..links.min(chunk.len())];
+                    take_links(components, hand, &mut self.links);
                 }
                 let list = (chunk, form);
                 self.sums.add(list, &mut led, h, (problem, led_impulses));
@@ -379,5 +370,21 @@ impl JointRows {
                 self.forces[own.clone()].copy_from_slice(&solved[own]);
             }
         }
+    }
+}
+
+/// Keeps the joints `at_hand` in stiffness form, which follow those in `links`.
+fn take_links(
+    components: &Components,
+    at_hand: &[Prepared],
+    links: &mut Vec<(Evaluation, Condenser)>,
+) {
+    for of in at_hand {
+        let is_own = components.of_soft(links.len()).is_some();
+        links.push(if of.presses && !is_own {
+            (of.evaluation.clone(), of.condenser.clone())
+        } else {
+            (Evaluation::default(), Condenser::default())
+        });
     }
 }

@@ -119,7 +119,7 @@ impl BodyLoads {
         self.add_contacts(model, state, rigid, contacts, problem);
         self.add_constraints(problem, solution);
         self.measure_nodes(model, state, start, problem);
-        self.measure_rigid(model, state, problem);
+        self.measure_rigid(model, state, rigid, problem);
         let of_body = |((squares, rounding), floor): ((&Squares, &f64), &f64)| {
             let largest = squares.iter().copied().fold(0.0, f64::max).sqrt();
             let least = floor.max(ROUNDING * rounding.sqrt());
@@ -211,11 +211,23 @@ impl BodyLoads {
     }
 
     /// The inertial impulse of a rigid body is the sum of the other impulses, so it needs no measure of its own.
-    fn measure_rigid(&mut self, model: &Model, state: &State, problem: &ContactProblem) {
-        for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
+    fn measure_rigid(
+        &mut self,
+        model: &Model,
+        state: &State,
+        axes: &RigidStep,
+        problem: &ContactProblem,
+    ) {
+        for (index, (rigid, at)) in model.rigid.iter().zip(&state.rigid).enumerate() {
             let block = rigid.first_block as usize;
-            let given = model.settings.gravity * (rigid.inertia.mass() * problem.time_step);
-            for (block, given) in [(block, given), (block + 1, Vector3::zeros())] {
+            let mut given = model.settings.gravity * (rigid.inertia.mass() * problem.time_step);
+            let mut turning = Vector3::zeros();
+            let load = model.loads.of_rigid(index);
+            if !load.is_zero() {
+                given += load.force * problem.time_step;
+                turning = axes.axes(index).tr_mul(&load.torque) * problem.time_step;
+            }
+            for (block, given) in [(block, given), (block + 1, turning)] {
                 let (elastic, contact) = (get(&self.elastic, block), get(&self.contact, block));
                 let place = (at.pose.center, at.velocity);
                 let impulses = [elastic, contact, given, Vector3::zeros()];

@@ -63,13 +63,18 @@ impl RigidStep {
             state,
             time_step,
         } = context;
-        for ((rigid, at), stepping) in model.rigid.iter().zip(&state.rigid).zip(&self.bodies) {
+        let bodies = model.rigid.iter().zip(&state.rigid).zip(&self.bodies);
+        for (index, ((rigid, at), stepping)) in bodies.enumerate() {
             let mass = rigid.inertia.mass();
             let [linear, angular] = blocks(rigid.first_block);
             for block in [linear, angular] {
                 *problem.momentum.diagonal_block_mut(block) = Matrix3::identity() * mass;
             }
-            let impulse = (at.velocity + model.settings.gravity * time_step) * mass;
+            let mut impulse = (at.velocity + model.settings.gravity * time_step) * mass;
+            let load = model.loads.of_rigid(index);
+            if !load.is_zero() {
+                impulse += load.force * time_step;
+            }
             put(&mut problem.rhs, linear, &impulse);
             put(&mut problem.rhs, angular, &stepping.spin_impulse);
         }
@@ -96,7 +101,7 @@ impl RigidStep {
             time_step,
         } = context;
         self.bodies.clear();
-        for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
+        for (index, (rigid, at)) in model.rigid.iter().zip(&state.rigid).enumerate() {
             let mass = rigid.inertia.mass();
             let orientation = &at.pose.orientation;
             let spin = rigid
@@ -107,7 +112,12 @@ impl RigidStep {
             let axes = halfway.to_rotation_matrix().into_inner() * rigid.inertia.unit_axes();
 
             let [linear, angular] = blocks(rigid.first_block);
-            let spin_impulse = axes.tr_mul(&at.angular_momentum);
+            let mut angular_momentum = at.angular_momentum;
+            let load = model.loads.of_rigid(index);
+            if !load.is_zero() {
+                angular_momentum += load.torque * time_step;
+            }
+            let spin_impulse = axes.tr_mul(&angular_momentum);
             put(velocity, linear, &at.velocity);
             put(velocity, angular, &(spin_impulse / mass));
             self.bodies.push(Stepping {
@@ -200,6 +210,23 @@ impl RigidStep {
             let slip = model.geometry.tolerances.slip(pair, time_step);
             moved > slip.min(REMAINDER_PER_CLEARANCE * clearance)
         })
+    }
+
+    /// Work of the given loads of rigid bodies on the motion from `state` to the end of the step (J).
+    pub(crate) fn work_of_loads(
+        &self,
+        model: &Model,
+        state: &State,
+        velocity: &[f64],
+        time_step: f64,
+    ) -> f64 {
+        let of_body = |(index, at): (usize, &crate::rigid::RigidState)| {
+            let (load, stepping) = (model.loads.of_rigid(index), &self.bodies[index]);
+            let [_, angular] = blocks(model.rigid[index].first_block);
+            let turn = stepping.axes * get(velocity, angular) * time_step;
+            load.force.dot(&(stepping.end.center - at.pose.center)) + load.torque.dot(&turn)
+        };
+        state.rigid.iter().enumerate().map(of_body).sum()
     }
 
     /// Sets the state of the rigid bodies and their points to the end of the step.

@@ -4,8 +4,8 @@
 //! gain = E(end) − E(start) − W          E = kinetic + elastic + gravitational (+ penalty layers)
 //! ```
 //!
-//! `W` is the external work: of nodal forces, of forces of extensions, and of prescribed motions. Where these act on
-//! elements or joints it is that of the balance sheet (`balance`), and unknown without one. Friction,
+//! `W` is the external work: of given forces and torques, of forces of extensions, and of prescribed motions. Where
+//! these act on elements or joints it is that of the balance sheet (`balance`), and unknown without one. Friction,
 //! damping and implicit Euler only dissipate, so a gain is an error: of the linearisation of a long step, or of a
 //! coarse tolerance. Gains are summed up until they are lost again, so that both a slow drift and a burst are found.
 
@@ -41,6 +41,16 @@ pub(crate) struct ExternalWork {
     /// Largest energy by which velocities of the asynchronous stepper are ahead of positions (J): by the impulses of
     /// given forces over one period, which is at most a step.
     by_clocks: f64,
+}
+
+impl ExternalWork {
+    /// The same with further work (J).
+    pub(crate) fn with(self, work: f64) -> Self {
+        Self {
+            work: self.work.map(|known| known + work),
+            ..self
+        }
+    }
 }
 
 /// The energy account over substeps.

@@ -81,8 +81,11 @@ impl Synchronous {
         report.unmet_momentum += u32::from(missed);
         let ways = [state.positions.as_slice(), self.end.as_slice()];
         let contacts = self.contacts.as_slice();
+        let velocity = &self.solution.velocity;
+        let of_loads = (self.rigid).work_of_loads(model, state, velocity, time_step);
         let mut external =
             (self.account).external_work(model, ways, &self.known_velocity, contacts);
+        external = external.map(|external| external.with(of_loads));
         if self.extensions.has_forces() {
             external = external.map(ExternalWork::forget_work);
         }
@@ -91,7 +94,7 @@ impl Synchronous {
         let energies = match &mut self.ledger {
             Some(ledger) => {
                 let energies = ledger.close(model, state);
-                external = external.map(|external| external.or(Some(ledger.from_outside())));
+                external = external.map(|external| external.or(Some(ledger.outside_work())));
                 energies
             }
             None => Energies::of(model, state),

@@ -1,0 +1,485 @@
+//! Reactions: forces of prescribed motions and of joints, at the end of the last step.
+//!
+//! The force that holds a prescribed node is what its balance lacks,
+//!
+//! ```text
+//! r = m a − m g − f_elastic − f_damping − f_joints − f_contact
+//! ```
+//!
+//! with all forces at the end of the step, and the acceleration `a` of the turning of its prescribed motion. Impulses
+//! of changes of a prescribed velocity are not in it.
+
+use super::{forces::contact_forces, strains::take_plastic};
+use crate::{
+    error::SimError,
+    model::{Model, PointMotion},
+    state::State,
+};
+use impinge_contact::constraint::law::MOST_ROWS;
+use impinge_contact::constraint::{
+    BodyBlocks, Configuration, Constraint, Evaluation, Frame, Layout, Local, Term,
+};
+use impinge_fem::AssemblyScales;
+use impinge_krylov::block::BlockPattern;
+use nalgebra::{DVector, Vector3};
+use std::ops::Range;
+
+/// What exerts a reaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ReactionKind {
+    /// The prescribed motion of nodes of a deformable body.
+    Held,
+    /// The prescribed motion of a rigid body or an obstacle.
+    Driven,
+    /// A joint, on one of the bodies that it joins.
+    Joint,
+}
+
+/// Force and torque that a prescribed motion or a joint exerts on a body.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Reaction<'a> {
+    /// What exerts it.
+    pub kind: ReactionKind,
+    /// Name of the held nodes (`BODY/NAME`), of the driven body, or of the joint.
+    pub name: &'a str,
+    /// Name of the body that it acts on.
+    pub body: &'a str,
+    /// Reference point of the torque (m): the mean place of the held nodes, the origin of the driven body's own frame,
+    /// or the mean place at which the joint acts on this body.
+    pub place: Vector3<f64>,
+    /// Force on the body (N).
+    pub force: Vector3<f64>,
+    /// Torque on the body about `place` (N·m).
+    pub torque: Vector3<f64>,
+}
+
+/// The reactions of a state: of held nodes, then of driven bodies and obstacles, then of joints.
+///
+/// # Errors
+/// [`SimError::Fem`] if the elements do not fit the held nodes.
+///
+/// # Panics
+/// If `state` is not one of `model`.
+pub fn reactions<'a>(model: &'a Model, state: &State) -> Result<Vec<Reaction<'a>>, SimError> {
+    let joints = Joints::of(model, state);
+    let contacts = contact_forces(model, state).points;
+    let mut reactions = held(model, state, &joints.on_points, &contacts)?;
+    reactions.extend(driven(model, state, &joints.on_points, &contacts));
+    reactions.extend(joints.reactions);
+    Ok(reactions)
+}
+
+/// Reactions of held nodes.
+fn held<'a>(
+    model: &'a Model,
+    state: &State,
+    joints: &[Vector3<f64>],
+    contacts: &[Vector3<f64>],
+) -> Result<Vec<Reaction<'a>>, SimError> {
+    let is_held = |&&point: &&u32| {
+        matches!(
+            model.unknowns.motion_of_point[point as usize],
+            PointMotion::Prescribed(_)
+        )
+    };
+    let mut blocks = vec![None; state.positions.len()];
+    let mut count = 0;
+    for point in model
+        .held
+        .iter()
+        .flat_map(|held| &held.points)
+        .filter(is_held)
+    {
+        blocks[*point as usize] = Some(count);
+        count += 1;
+    }
+    if count == 0 {
+        return Ok(Vec::new());
+    }
+    let mut internal = elastic_forces(model, state, &blocks, count as usize)?;
+    add_thin(model, state, &mut internal);
+    let mut reactions = Vec::new();
+    for held in &model.held {
+        let points: Vec<usize> = held
+            .points
+            .iter()
+            .filter(is_held)
+            .map(|&p| p as usize)
+            .collect();
+        if points.is_empty() {
+            continue;
+        }
+        let sum: Vector3<f64> = points.iter().map(|&point| state.positions[point]).sum();
+        let place = sum / points.len() as f64;
+        let of_point = |point: usize| {
+            let mass = model.points.mass[point];
+            let damping = state.velocities[point] * model.points.mass_damping[point];
+            (turning(model, state, point) - model.settings.gravity) * mass + damping
+                - internal[point]
+                - joints[point]
+                - contacts[point]
+        };
+        let (force, torque) = resultant(&points, place, state, of_point);
+        reactions.push(Reaction {
+            kind: ReactionKind::Held,
+            name: &held.name,
+            body: &model.geometry.solid(held.body).name,
+            place,
+            force,
+            torque,
+        });
+    }
+    Ok(reactions)
+}
+
+/// Sum of the forces on points, and of their torques about `place`.
+fn resultant(
+    points: &[usize],
+    place: Vector3<f64>,
+    state: &State,
+    force: impl Fn(usize) -> Vector3<f64>,
+) -> (Vector3<f64>, Vector3<f64>) {
+    let mut sum = (Vector3::zeros(), Vector3::zeros());
+    for &point in points {
+        let force = force(point);
+        sum.0 += force;
+        sum.1 += (state.positions[point] - place).cross(&force);
+    }
+    sum
+}
+
+/// Acceleration of a prescribed point between changes of its motion (m/s²).
+fn turning(model: &Model, state: &State, point: usize) -> Vector3<f64> {
+    let PointMotion::Prescribed(motion) = model.unknowns.motion_of_point[point] else {
+        return Vector3::zeros();
+    };
+    let motion = &model.unknowns.motions[motion as usize];
+    let (_, spin) = motion.velocities_at(state.time);
+    let arm = state.positions[point] - (motion.center + motion.shift_at(state.time));
+    spin.cross(&spin.cross(&arm))
+}
+
+/// Elastic and damping forces of solids on the points that have a block (N).
+fn elastic_forces(
+    model: &Model,
+    state: &State,
+    blocks: &[Option<u32>],
+    count: usize,
+) -> Result<Vec<Vector3<f64>>, SimError> {
+    let elastic = &model.elements.elastic;
+    let pattern = BlockPattern::from_pairs(count, elastic.block_pairs(blocks));
+    let assembler = elastic.bind(&pattern, blocks)?;
+    let mut forces = vec![0.0; 3 * count];
+    let scales = AssemblyScales {
+        force: 1.0,
+        stiffness: 0.0,
+        damping: 1.0,
+    };
+    assembler.add_impulses(&state.positions, &scales, &state.velocities, &mut forces);
+    let of_block = |block: &Option<u32>| {
+        block.map_or_else(Vector3::zeros, |block| {
+            Vector3::from_column_slice(&forces[3 * block as usize..][..3])
+        })
+    };
+    Ok(blocks.iter().map(of_block).collect())
+}
+
+/// Adds the forces of thin bodies in stiffness form (N).
+fn add_thin(model: &Model, state: &State, forces: &mut [Vector3<f64>]) {
+    let (x, v) = (&state.positions, &state.velocities);
+    let mut add = |points: &[u32], of_points: &[Vector3<f64>]| {
+        for (&point, force) in points.iter().zip(of_points) {
+            forces[point as usize] += force;
+        }
+    };
+    for (damping, spring) in model.elements.thin.soft_springs() {
+        let at = spring.points.map(|point| x[point as usize]);
+        let [first, second] = spring.points.map(|point| v[point as usize]);
+        let direction = (at[0] - at[1])
+            .try_normalize(0.0)
+            .unwrap_or_else(Vector3::zeros);
+        let rate = direction.dot(&(first - second)) * spring.stiffness / spring.rest_length;
+        let force = spring.force(&at) - direction * (damping * rate);
+        add(&spring.points, &[force, -force]);
+    }
+    for membrane in model.elements.thin.soft_membranes() {
+        let at = membrane.points.map(|point| x[point as usize]);
+        add(&membrane.points, &membrane.forces(&at));
+    }
+    for (damping, hinges) in &model.elements.thin.hinges {
+        for hinge in hinges {
+            let at = hinge.points.map(|point| x[point as usize]);
+            let moving = hinge.points.map(|point| v[point as usize]);
+            add(&hinge.points, &hinge.forces(&at));
+            add(&hinge.points, &hinge.damping_forces(*damping, &at, &moving));
+        }
+    }
+}
+
+/// Reactions of rigid bodies and obstacles with a prescribed motion; obstacles count once something touches them.
+fn driven<'a>(
+    model: &'a Model,
+    state: &State,
+    joints: &[Vector3<f64>],
+    contacts: &[Vector3<f64>],
+) -> Vec<Reaction<'a>> {
+    let mut reactions = Vec::new();
+    for index in 0..model.geometry.solid_count() {
+        let body = model.geometry.solid(index);
+        let PointMotion::Prescribed(motion) = model.unknowns.motion_of_point[body.points.start]
+        else {
+            continue;
+        };
+        if !body.is_rigid() {
+            continue;
+        }
+        let motion = &model.unknowns.motions[motion as usize];
+        let place = motion.position_at(&body.origin.position, state.time);
+        let points: Vec<usize> = body.points.clone().collect();
+        let of_point = |point: usize| -contacts[point] - joints[point];
+        let (force, torque) = resultant(&points, place, state, of_point);
+        reactions.push(Reaction {
+            kind: ReactionKind::Driven,
+            name: &body.name,
+            body: &body.name,
+            place,
+            force,
+            torque,
+        });
+    }
+    reactions
+}
+
+/// Forces of joints, links and strain constraints.
+struct Joints<'a> {
+    /// Force of all of them on each point (N).
+    on_points: Vec<Vector3<f64>>,
+    /// Reactions of joints and links.
+    reactions: Vec<Reaction<'a>>,
+}
+
+/// Sums of one joint on one body.
+struct JointLoad<'a> {
+    name: &'a str,
+    solid: usize,
+    /// Sum and number of the places at which it acts (m).
+    places: (Vector3<f64>, usize),
+    force: Vector3<f64>,
+    /// Torque about the world's origin (N·m).
+    moment: Vector3<f64>,
+}
+
+impl<'a> Joints<'a> {
+    fn of(model: &'a Model, state: &State) -> Self {
+        let mut on_points = vec![Vector3::zeros(); state.positions.len()];
+        let mut loads: Vec<JointLoad<'a>> = Vec::new();
+        let frames: Vec<Frame> = (state.rigid.iter())
+            .map(|at| Frame {
+                center: at.pose.center,
+                orientation: at.pose.orientation,
+            })
+            .collect();
+        let mut evaluator = Evaluator {
+            model,
+            state,
+            frames: &frames,
+            particles: vec![None; state.positions.len()],
+            bodies: vec![None; state.rigid.len()],
+            evaluation: Evaluation::default(),
+            local: Local::default(),
+        };
+        let constraints = &model.constraints;
+        let lists = [
+            (&constraints.rows, constraints.joints, true),
+            (&constraints.soft, constraints.soft_links, false),
+            (&constraints.held, 0, false),
+        ];
+        let mut first_row = 0;
+        for (list, joints, has_forces) in lists {
+            for (index, constraint) in list.iter().enumerate() {
+                let rows = first_row..first_row + constraint.rows();
+                first_row = rows.end;
+                let joint = (index < joints).then_some(&mut loads);
+                evaluator.add(constraint, (rows, has_forces), &mut on_points, joint);
+            }
+        }
+        let reaction = |load: JointLoad<'a>| {
+            let (sum, count) = load.places;
+            let place = sum / count.max(1) as f64;
+            Reaction {
+                kind: ReactionKind::Joint,
+                name: load.name,
+                body: &model.geometry.solid(load.solid).name,
+                place,
+                force: load.force,
+                torque: load.moment - place.cross(&load.force),
+            }
+        };
+        Self {
+            on_points,
+            reactions: loads.into_iter().map(reaction).collect(),
+        }
+    }
+}
+
+/// Evaluates the forces of constraints at a state.
+struct Evaluator<'m, 's> {
+    model: &'m Model,
+    state: &'s State,
+    frames: &'s [Frame],
+    particles: Vec<Option<u32>>,
+    bodies: Vec<Option<BodyBlocks>>,
+    evaluation: Evaluation,
+    local: Local,
+}
+
+impl<'m> Evaluator<'m, '_> {
+    /// Adds the forces of a constraint with these rows to its points, and to the loads of joints if it is one.
+    fn add(
+        &mut self,
+        constraint: &'m Constraint,
+        (rows, has_forces): (Range<usize>, bool),
+        on_points: &mut [Vector3<f64>],
+        mut joint: Option<&mut Vec<JointLoad<'m>>>,
+    ) {
+        let configuration = Configuration {
+            particles: &self.state.positions,
+            frames: self.frames,
+        };
+        let q: Vec<Vector3<f64>> = (constraint.points().iter())
+            .map(|point| point.at(&configuration))
+            .collect();
+        self.local.clear(constraint.rows(), q.len());
+        constraint.law().evaluate(&q, &mut self.local);
+        let forces = match self.state.joint_forces.get(rows.clone()) {
+            Some(forces) if has_forces => forces.to_vec(),
+            _ => self.forces_by_value(constraint, rows.start, &configuration),
+        };
+        for (index, point) in constraint.points().iter().enumerate() {
+            let force = self.local.force(&forces, index);
+            for term in &point.terms {
+                match *term {
+                    Term::Particle { index, weight } => {
+                        let (force, x) = (force * weight, self.state.positions[index]);
+                        on_points[index] += force;
+                        if let Some(loads) = joint.as_deref_mut() {
+                            let solid = self.model.geometry.solid_of_point(index as u32);
+                            let load = load_of(loads, &constraint.name, solid);
+                            load.places.0 += x;
+                            load.places.1 += 1;
+                            load.force += force;
+                            load.moment += x.cross(&force);
+                        }
+                    }
+                    Term::Body {
+                        index,
+                        weight,
+                        place,
+                        arm,
+                    } => {
+                        if let Some(loads) = joint.as_deref_mut() {
+                            let frame = &self.frames[index];
+                            let solid = self.model.rigid[index].body;
+                            let load = load_of(loads, &constraint.name, solid);
+                            let arm = frame.orientation * arm;
+                            let turning = arm.cross(&(force * weight));
+                            let force = force * (weight * place);
+                            load.force += force;
+                            load.moment += frame.center.cross(&force) + turning;
+                            if place != 0.0 {
+                                load.places.0 += frame.center + arm;
+                                load.places.1 += 1;
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// `λ = −∂V/∂φ − C⁻¹ d φ̇` of a compliant constraint.
+    fn forces_by_value(
+        &mut self,
+        constraint: &Constraint,
+        first_row: usize,
+        configuration: &Configuration<'_>,
+    ) -> Vec<f64> {
+        let rows = constraint.rows();
+        // No unknowns: this needs values only.
+        let layout = Layout {
+            particles: &self.particles,
+            bodies: &self.bodies,
+        };
+        self.evaluation.rows(constraint, configuration, &layout);
+        take_plastic(self.state, first_row, &mut self.evaluation);
+        let value = DVector::from_column_slice(&self.evaluation.value);
+        if constraint.unilateral && value.min() >= 0.0 {
+            return vec![0.0; rows];
+        }
+        let mut stretched = value;
+        if constraint.damping > 0.0 {
+            let rate = self.rate(constraint);
+            stretched += DVector::from_column_slice(&rate[..rows]) * constraint.damping;
+        }
+        let forces = match (
+            constraint.law().response(&self.evaluation.value),
+            constraint.stiffness(),
+        ) {
+            (Some(response), _) => -response.slope,
+            (None, Some(stiffness)) => -(stiffness * stretched),
+            (None, None) => DVector::zeros(rows),
+        };
+        forces.as_slice().to_vec()
+    }
+
+    /// `φ̇` at the latest evaluation.
+    fn rate(&self, constraint: &Constraint) -> [f64; MOST_ROWS] {
+        let count = constraint.points().len();
+        let mut rate = [0.0; MOST_ROWS];
+        for (index, point) in constraint.points().iter().enumerate() {
+            let mut velocity = Vector3::zeros();
+            for term in &point.terms {
+                velocity += match *term {
+                    Term::Particle { index, weight } => self.state.velocities[index] * weight,
+                    Term::Body {
+                        index,
+                        weight,
+                        place,
+                        arm,
+                    } => {
+                        let at = &self.state.rigid[index];
+                        let spin = self.model.rigid[index].angular_velocity(at);
+                        let arm = self.frames[index].orientation * arm;
+                        (at.velocity * place + spin.cross(&arm)) * weight
+                    }
+                };
+            }
+            for (row, rate) in rate.iter_mut().enumerate().take(constraint.rows()) {
+                *rate += self.local.jacobian[row * count + index].dot(&velocity);
+            }
+        }
+        rate
+    }
+}
+
+/// The sums of the joint of that name on a solid.
+fn load_of<'l, 'm>(
+    loads: &'l mut Vec<JointLoad<'m>>,
+    name: &'m str,
+    solid: usize,
+) -> &'l mut JointLoad<'m> {
+    let known = loads
+        .iter()
+        .position(|load| load.name == name && load.solid == solid);
+    let index = known.unwrap_or_else(|| {
+        loads.push(JointLoad {
+            name,
+            solid,
+            places: (Vector3::zeros(), 0),
+            force: Vector3::zeros(),
+            moment: Vector3::zeros(),
+        });
+        loads.len() - 1
+    });
+    &mut loads[index]
+}
