@@ -42,7 +42,8 @@ impl RowScratch {
             self.offset.extend(offset);
             constraint.compliance()
         };
-        if let Some(velocity) = led_by {
+        // Rows of prescribed points alone have no blocks.
+        if let Some(velocity) = led_by.filter(|_| !evaluation.blocks.is_empty()) {
             let rows = self.jacobian.chunks_exact(evaluation.blocks.len());
             for (offset, row) in self.offset.iter_mut().zip(rows) {
                 *offset += (row.iter().zip(&evaluation.blocks))

@@ -256,7 +256,6 @@ fn divided(text: &str) -> Vec<String> {
     for letter in text.chars() {
         match (letter, quote) {
             (_, Some(mark)) if letter == mark => quote = None,
-            (_, Some(_)) => {}
             ('"' | '\'', None) => quote = Some(letter),
             ('[' | '{', None) => depth += 1,
             (']' | '}', None) => depth = depth.saturating_sub(1),
