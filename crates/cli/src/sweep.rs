@@ -33,13 +33,12 @@ pub(crate) fn sweep(options: &Sweep) -> Result<(), Failure> {
     let study = Study::parse(&options.grid).map_err(|error| Failure::bad_input(&error))?;
     // A scene that cannot be read fails once, not once for each run.
     Scene::load(&options.scene, &options.overrides)?;
-    let folder = match &options.out {
-        Some(folder) => folder.clone(),
-        None => {
-            let mut name = default_folder(&options.scene)?.into_os_string();
-            name.push(".sweep");
-            name.into()
-        }
+    let folder = if let Some(folder) = &options.out {
+        folder.clone()
+    } else {
+        let mut name = default_folder(&options.scene)?.into_os_string();
+        name.push(".sweep");
+        name.into()
     };
     let draft = claim(&folder)?;
     let points = study.points();

@@ -9,7 +9,6 @@ use impinge_sim::{SimError, StepError};
 use pyo3::prelude::*;
 
 /// The exceptions, as `impinge/_errors.py` defines them.
-#[expect(clippy::pedantic, reason = "the module in Python has the descriptions")]
 pub(crate) mod python {
     pyo3::import_exception!(impinge._errors, ArgumentError);
     pyo3::import_exception!(impinge._errors, InternalError);

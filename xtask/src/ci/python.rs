@@ -33,23 +33,11 @@ print('    a ball falls with', impinge.__version__, 'of', impinge.__file__)
 pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
     let manifest = root.join(PACKAGE).join("Cargo.toml");
     let manifest = manifest.to_string_lossy();
-    if !super::cargo(&["fmt", "--manifest-path", &manifest, "--check"], &[])?
-        || !super::cargo(
-            &[
-                "clippy",
-                "--manifest-path",
-                &manifest,
-                "--",
-                "-D",
-                "warnings",
-            ],
-            &[],
-        )?
-    {
+    if !super::cargo(&["fmt", "--manifest-path", &manifest, "--check"], &[])? {
         return Ok(false);
     }
     let target = root.join("target/python");
-    let Some(python) = environment(root, &target.join("tests"))? else {
+    let Some(python) = environment(root, &target.join("tests")) else {
         return Ok(false);
     };
     let package = format!("./{PACKAGE}");
@@ -81,7 +69,7 @@ pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
         .next()
         .ok_or("pip made no wheel")??
         .path();
-    let Some(clean) = environment(root, &target.join("clean"))? else {
+    let Some(clean) = environment(root, &target.join("clean")) else {
         return Ok(false);
     };
     let wheel = wheel.to_string_lossy();
@@ -92,7 +80,7 @@ pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
 }
 
 /// Makes an empty virtual environment and returns its interpreter; `None`, with a message, without a Python.
-fn environment(root: &Path, folder: &Path) -> Result<Option<PathBuf>, Box<dyn Error>> {
+fn environment(root: &Path, folder: &Path) -> Option<PathBuf> {
     let python = std::env::var_os("PYTHON").unwrap_or_else(|| "python3".into());
     let folder_name = folder.to_string_lossy();
     match run(
@@ -100,13 +88,13 @@ fn environment(root: &Path, folder: &Path) -> Result<Option<PathBuf>, Box<dyn Er
         Path::new(&python),
         &["-m", "venv", "--clear", &folder_name],
     ) {
-        Ok(true) => Ok(Some(folder.join("bin/python"))),
-        Ok(false) => Ok(None),
+        Ok(true) => Some(folder.join("bin/python")),
+        Ok(false) => None,
         Err(_) => {
             println!(
                 "    there is no python3; install Python 3.10 or later, or name one by PYTHON"
             );
-            Ok(None)
+            None
         }
     }
 }

@@ -166,12 +166,8 @@ mod tests {
         for triangle in [[a, b, c], [c, a, d]] {
             raster.triangle(triangle, |_| [9.0; 3]);
         }
-        let filled = raster
-            .averaged(1)
-            .iter()
-            .filter(|&&channel| channel == 9)
-            .count()
-            / 3;
+        let pixels = raster.averaged(1);
+        let filled = pixels.chunks_exact(3).filter(|pixel| pixel[0] == 9).count();
         let expected =
             2500.0 * 0.5 * f64::abs((0.83 - 0.113) * (0.91 - 0.17) - (0.2 - 0.9) * (0.8 - 0.2));
         assert!(

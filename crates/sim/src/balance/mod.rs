@@ -10,9 +10,9 @@
 //! impulses in it is the loss of an impact; the rest, and the difference between the work of the elastic forces of the
 //! step and the change of the elastic energy, is numerical dissipation. `docs/balance.md` derives the formulas.
 //!
-//! - [`sheet`]: the columns; [`accounts`]: whose they are; [`energies`]: what is stored;
-//! - [`substep`]: what a step tells; [`works`], [`damping`], [`held`]: the works in it;
-//! - [`ledger`]: adds the substeps up.
+//! - `sheet`: the columns; `accounts`: whose they are; `energies`: what is stored;
+//! - `substep`: what a step tells; `works`, `damping`, `held`: the works in it;
+//! - `ledger`: adds the substeps up.
 
 mod accounts;
 mod damping;
