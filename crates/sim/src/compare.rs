@@ -15,7 +15,7 @@ pub struct StepEffort {
     pub step: u64,
     /// Number of solves: the islands of all collision rounds of the step, including rejected attempts.
     pub solves: u32,
-    /// Contacts of the last solve.
+    /// The most contacts of a collision round.
     pub contacts: usize,
     /// Iterations.
     pub iterations: u64,
@@ -128,6 +128,8 @@ struct Contender {
     solution: ContactSolution,
     /// The latest round.
     round: u32,
+    /// Contacts of the islands that were solved in it.
+    contacts: usize,
 }
 
 impl Comparison {
@@ -145,6 +147,7 @@ impl Comparison {
                 solver: settings.solver(),
                 solution: ContactSolution::default(),
                 round: 0,
+                contacts: 0,
             })
             .collect();
         Self {
@@ -232,10 +235,11 @@ impl Contender {
         };
         effort.solves += 1;
         if effort.solves == 1 || self.round != solve.stamp.round {
-            effort.contacts = 0;
+            self.contacts = 0;
         }
         self.round = solve.stamp.round;
-        effort.contacts += solve.problem.contacts();
+        self.contacts += solve.problem.contacts();
+        effort.contacts = effort.contacts.max(self.contacts);
         effort.seconds += seconds;
         let report = match solved {
             Ok(report) => report,
