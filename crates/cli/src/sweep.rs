@@ -172,7 +172,7 @@ impl Work<'_> {
         let messages = child.stderr.take();
         let reader = thread::spawn(move || {
             let mut bytes = Vec::new();
-            // What was read before an error is worth showing, too.
+            // The rows that were read before an error are shown, too.
             if let Some(mut messages) = messages {
                 drop(messages.read_to_end(&mut bytes));
             }

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 
 use crate::errors::argument;
 
-/// What an array argument has to hold.
+/// The elements that an array argument has to hold.
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Numbers,

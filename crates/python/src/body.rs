@@ -1,5 +1,7 @@
 //! `impinge.Body`.
 
+use std::sync::Arc;
+
 use impinge_sim::Simulation as Sim;
 use impinge_sim::geometry::Body as Solid;
 use impinge_sim::measure::forces::contact_forces;
@@ -8,12 +10,12 @@ use numpy::{PyArray1, PyArray2};
 use pyo3::prelude::*;
 
 use crate::arrays;
-use crate::simulation::Simulation;
+use crate::shared::Shared;
 
 /// A body of a simulation, or an obstacle with a mesh.
 #[pyclass(frozen, module = "impinge")]
 pub(crate) struct Body {
-    simulation: Py<Simulation>,
+    shared: Arc<Shared>,
     /// Its number among bodies, then obstacles.
     index: usize,
 }
@@ -22,13 +24,12 @@ pub(crate) struct Body {
 type Pose<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
 
 impl Body {
-    pub(crate) fn new(simulation: Py<Simulation>, index: usize) -> Self {
-        Self { simulation, index }
+    pub(crate) fn new(shared: Arc<Shared>, index: usize) -> Self {
+        Self { shared, index }
     }
 
     fn read<R>(&self, read: impl FnOnce(&Sim, &Solid) -> R) -> PyResult<R> {
-        self.simulation
-            .get()
+        self.shared
             .read(|simulation| read(simulation, simulation.model().geometry.solid(self.index)))
     }
 
@@ -64,13 +65,13 @@ impl Body {
     /// Positions of its points (m), shape (n, 3): a read-only view that every step overwrites.
     #[getter]
     fn positions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.simulation.get().positions_of(py, &self.points()?)
+        self.shared.positions_of(py, &self.points()?)
     }
 
     /// Velocities of its points (m/s), shape (n, 3): a read-only view that every step overwrites.
     #[getter]
     fn velocities<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        self.simulation.get().velocities_of(py, &self.points()?)
+        self.shared.velocities_of(py, &self.points()?)
     }
 
     /// Node of the given mesh of each point, shape (n,): points are stored along a space-filling curve.

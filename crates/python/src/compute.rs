@@ -17,7 +17,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(50);
 pub(crate) struct Computed<R> {
     /// Result; `None` if the computation panicked.
     pub(crate) result: Option<R>,
-    /// What a signal handler raised meanwhile, or the panic.
+    /// The exception that a signal handler raised meanwhile, or the panic.
     pub(crate) raised: Option<PyErr>,
 }
 

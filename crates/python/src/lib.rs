@@ -1,6 +1,7 @@
 //! The native module of the Python package `impinge`.
 //!
 //! - [`scene`], [`simulation`], [`body`]: scenes, and simulations whose positions and velocities are NumPy arrays
+//! - [`shared`]: the simulation behind both, one thread at a time
 //! - [`run`], [`study`]: recorded runs, and studies of many; [`checks`]: the doctor, and the proof of stored runs
 //! - [`compare`], [`friction`]: contact methods on the problems of a scene; bare friction problems
 //! - [`mesh`], [`ccd`]: meshes and collision queries from arrays
@@ -23,6 +24,7 @@ mod friction;
 mod mesh;
 mod run;
 mod scene;
+mod shared;
 mod simulation;
 mod study;
 

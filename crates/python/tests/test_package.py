@@ -1,4 +1,4 @@
-"""What is shipped: types, descriptions, notebooks without outputs."""
+"""The package as it is shipped: types, descriptions, notebooks without outputs."""
 
 import inspect
 import json

@@ -51,9 +51,9 @@ pub struct StepReport {
     /// State changes in these evaluations.
     pub state_changes: u64,
     /// Rounds of solves, one of each island that changed: one more than those in which contacts were added or
-    /// re-linearised, or elastic forces linearised anew.
+    /// re-linearised, or elastic forces linearised again.
     pub rounds: u32,
-    /// Rounds among them for which elastic forces were linearised anew.
+    /// Rounds among them for which elastic forces were linearised again.
     pub newton_rounds: u32,
     /// Contacts added by continuous collision detection.
     pub contacts_added: u32,

@@ -24,8 +24,6 @@ pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
         .collect::<Result<_, _>>()?;
     folders.sort();
     let (mut files, mut found) = (0, 0);
-    // Classes of Python that give each other know each other, and it is a workspace of its own.
-    folders.retain(|folder| !folder.ends_with("python"));
     for folder in folders {
         let name = folder.file_name().unwrap_or_default().to_string_lossy();
         let sources = Sources::read(&folder.join("src"))?;

@@ -1,4 +1,4 @@
-//! What a substep tells the balance: the equations that it solved, and their solution.
+//! The equations that a substep solved and their solution, as the balance reads them.
 
 use crate::contacts::contact::Contact;
 use crate::flight::Flight;

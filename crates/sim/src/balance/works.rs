@@ -11,7 +11,7 @@ use crate::model::PointMotion;
 use impinge_contact::ContactState;
 use nalgebra::Vector3;
 
-/// What a substep did to one account.
+/// The entries of a substep in one account.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Works {
     /// The columns that are works, and the impulses.
@@ -130,7 +130,7 @@ impl WorkSpace {
                 .map_or_else(Vector3::zeros, |all| get(all, block));
             let equation = get(&self.product, block);
             let own = inertial - weight - pull - drag - force - equation;
-            // What remains is of contacts, rows and the residual.
+            // The rest comes from contacts, rows and the residual.
             let link = get(&self.links, block);
 
             works.inertia += (0.5 * mass) * (end - start).dot(&(end + start)) - inertial.dot(&mean);
@@ -300,7 +300,7 @@ impl WorkSpace {
         }
     }
 
-    /// What the solve leaves: `A w − b` without rows and contacts of the problem.
+    /// The residual of the solve: `A w − b` without rows and contacts of the problem.
     fn add_residual(&mut self, step: &Substep<'_>) {
         let Substep {
             model,

@@ -12,7 +12,7 @@ pub enum ControlError {
     /// A name that nothing has.
     #[error("there is no {what} `{name}`; {}", listed(known))]
     Unknown {
-        /// What was looked for.
+        /// The name that was looked for.
         what: &'static str,
         /// The name.
         name: String,

@@ -1,4 +1,4 @@
-//! Scenes built by a program, part by part. What a part does not say has the default of a scene file.
+//! Scenes built by a program, part by part. Values that a part leaves out have the defaults of a scene file.
 //!
 //! ```
 //! use impinge_sim::scene::{Body, BodyMesh, Joint, Material, Obstacle, Scene};

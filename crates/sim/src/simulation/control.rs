@@ -9,7 +9,7 @@ use crate::{
 };
 use nalgebra::Vector3;
 
-/// What a prescribed motion moves: a rigid body or an obstacle, or nodes of a deformable body.
+/// The part that a prescribed motion moves: a rigid body or an obstacle, or nodes of a deformable body.
 struct Driven {
     name: String,
     /// A solid as a whole, whose pose is that of its own frame.
@@ -205,7 +205,7 @@ impl Simulation {
         Ok(index)
     }
 
-    /// What the prescribed motion of that name moves.
+    /// The part that the prescribed motion of that name moves.
     fn driven(&self, name: &str) -> Result<Driven, ControlError> {
         if matches!(self.stepper, AnyStepper::Asynchronous(_)) {
             return Err(ControlError::Stepper {

@@ -13,7 +13,7 @@ fn content(scene: &Scene) -> serde_json::Value {
     serde_json::to_value(scene).expect("a scene")
 }
 
-/// What the program does not say has the default of a scene file.
+/// Values that the program leaves out have the defaults of a scene file.
 #[test]
 fn a_composed_scene_is_the_one_of_its_file() {
     let composed = Scene::new()

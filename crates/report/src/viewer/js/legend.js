@@ -1,4 +1,4 @@
-// What the colours, arrows and lines of the picture mean.
+// The legend: colours, arrows and lines of the picture.
 
 // Most bodies that are listed by name.
 const MOST_LISTED = 8;

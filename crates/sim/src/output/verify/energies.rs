@@ -3,7 +3,7 @@
 //! The energies of a row and the one before differ by the sum of its causes, whose closing error is rounding; the sums
 //! over bodies are those of `steps.csv`. Momentum changes by the impulses of a row. What gravity gives follows from the
 //! scene; between frames that are one straight motion apart, momentum follows from positions, and contact impulses
-//! from the contact forces of the frame. What is then left for a body that nothing holds is at most what the residual
+//! from the contact forces of the frame. The rest for a body that nothing holds is at most what the residual
 //! of the step allows.
 
 use super::{Finding, Problem};

@@ -43,7 +43,7 @@ pub enum FreeFlight {
 #[serde(rename_all = "snake_case")]
 pub enum Elasticity {
     /// Newton's method: where the forces at the end of a step are not those of its linear equation, they are linearised
-    /// anew there. Bodies made of constraints (compliance form, yielding, meshless) are linearised once a step.
+    /// again there. Bodies made of constraints (compliance form, yielding, meshless) are linearised once a step.
     #[default]
     Nonlinear,
     /// One linearisation a step, as in the papers: large steps may invert elements and gain energy.

@@ -27,7 +27,7 @@ pub(crate) struct JointRows {
     links: Vec<(Evaluation, Condenser)>,
     keeps_links: bool,
     /// The force of each row that geometric stiffness is computed from (N, N·m): that of the last step, or of the last
-    /// round for rows that were linearised anew.
+    /// round for rows that were linearised again.
     forces: Vec<f64>,
 }
 
@@ -359,7 +359,7 @@ impl JointRows {
         }
     }
 
-    /// Takes the forces of the last round for the rows of components that were linearised anew.
+    /// Takes the forces of the last round for the rows of components that were linearised again.
     fn renew_forces(&mut self, context: StepContext<'_>, iterate: &NewtonIterate, solved: &[f64]) {
         let mut first = 0;
         for (index, constraint) in context.model.constraints.rows.iter().enumerate() {

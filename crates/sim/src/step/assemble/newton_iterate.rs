@@ -16,7 +16,7 @@
 //!
 //! The nonlinear residual of a solution `w` is what the linear equation misses, the same with `f(x + h w)` less the
 //! same with `f(x_k) − h K (w − w_k)`: it needs the forces at the end of the step only. A body whose residual exceeds
-//! its momentum tolerance is linearised anew at the end of the step, and its island solved again.
+//! its momentum tolerance is linearised again at the end of the step, and its island solved again.
 
 use super::thin::{About, MomentumSystem, add_thin, thin_impulses};
 use crate::{
@@ -46,7 +46,7 @@ pub(crate) struct NewtonIterate {
     moved: Vec<bool>,
     /// Components that were moved since the equations were assembled.
     fresh: Vec<bool>,
-    /// Whether a round beyond the first linearised anew.
+    /// Whether a round beyond the first linearised again.
     renewed: bool,
     /// Elastic impulses of the linear equation at `w_k`, in the order of the unknowns (N·s).
     elastic: Vec<f64>,
@@ -171,7 +171,7 @@ impl NewtonIterate {
         self.moved[component]
     }
 
-    /// Whether a round beyond the first linearised anew.
+    /// Whether a round beyond the first linearised again.
     pub(crate) fn is_renewed(&self) -> bool {
         self.renewed
     }
@@ -403,7 +403,7 @@ mod tests {
         ]
     }
 
-    /// What the linear equation leaves at a motion, `b − A w`, in the order of the unknowns.
+    /// The residual of the linear equation at a motion, `b − A w`, in the order of the unknowns.
     fn left(
         (iterate, flight): (&mut NewtonIterate, &Flight),
         context: StepContext<'_>,

@@ -11,7 +11,7 @@ use impinge_contact::ContactProblem;
 use nalgebra::{Matrix3, Vector3};
 
 /// A force on points, called at the start of every step, of every part of a divided step, and again in rounds of these
-/// that linearise elastic forces anew, always with the state at the start.
+/// that linearise elastic forces again, always with the state at the start.
 ///
 /// With the stiffness `K = −∂f/∂x` and the damping `C = −∂f/∂v` of each point, a step adds
 ///
@@ -97,12 +97,12 @@ pub(crate) struct ForceBuffers {
     force: Vec<Vector3<f64>>,
     stiffness: Vec<Matrix3<f64>>,
     damping: Vec<Matrix3<f64>>,
-    /// What the forces of the step added to its momentum system.
+    /// The impulses that forces of the step added to its momentum system.
     added: AddedForces,
 }
 
 impl ForceBuffers {
-    /// What the forces of the latest step added to its momentum system.
+    /// The impulses that forces of the latest step added to its momentum system.
     pub(crate) fn added(&self) -> &AddedForces {
         &self.added
     }

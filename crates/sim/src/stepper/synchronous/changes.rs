@@ -16,7 +16,7 @@ pub(super) enum Purpose {
     Relinearising,
     /// The motion of rigid bodies that rows leave out changed.
     Remainder,
-    /// Elastic forces were linearised anew.
+    /// Elastic forces were linearised again.
     Linearising,
 }
 

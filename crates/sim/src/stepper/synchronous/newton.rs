@@ -1,4 +1,4 @@
-//! Newton rounds: islands whose elastic forces are not those that their solve took them for are linearised anew.
+//! Newton rounds: islands whose elastic forces are not those that their solve took them for are linearised again.
 
 use super::{Synchronous, changes::Purpose, failure::not_linear};
 use crate::{
@@ -18,8 +18,8 @@ use crate::{
 use impinge_contact::Island;
 use nalgebra::Vector3;
 
-/// Most rounds of an island in an attempt that linearise elastic forces anew, 5 to 50. Most need one to four; more tell
-/// that the step is too long, and two halves cost less.
+/// Most rounds of an island in an attempt that linearise elastic forces again, 5 to 50. Most need one to four; more
+/// tell that the step is too long, and two halves cost less.
 const MOST_NEWTON_ROUNDS: u32 = 20;
 
 /// Nonlinear residual of a body that is accepted, over the largest of its elastic and inertial impulses in the step, 0
@@ -42,7 +42,7 @@ const MOST_HALVINGS: u32 = 10;
 pub(super) enum Balance {
     /// Every residual is within its tolerance.
     Met,
-    /// Some islands were linearised anew.
+    /// Some islands were linearised again.
     Renewed,
     /// Some residuals stay too large, which is accepted.
     Missed,
@@ -50,7 +50,8 @@ pub(super) enum Balance {
 
 impl Synchronous {
     /// Marks the islands with a body whose nonlinear residual is too large, or that has an inverted element, and
-    /// linearises these anew at the end of the step, or short of it where the residual grew or an element would invert.
+    /// linearises these again at the end of the step, or short of it where the residual grew or an element would
+    /// invert.
     ///
     /// An island that missed the tolerances of its solve, or that took [`MOST_NEWTON_ROUNDS`], gets no further round.
     ///
