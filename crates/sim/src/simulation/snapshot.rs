@@ -6,7 +6,7 @@ use crate::{
     model::{Load, PointMotion},
     scene::RigidMotion,
     state::State,
-    stepper::{Constrained, Synchronous},
+    stepper::Constrained,
 };
 use std::collections::BTreeMap;
 
@@ -84,11 +84,7 @@ impl Simulation {
             AnyStepper::Constrained(stepper) => {
                 **stepper = Constrained::new(&self.model, &self.state)?;
             }
-            AnyStepper::Synchronous(stepper) => {
-                let renewed = Synchronous::extended(&self.model, stepper.extensions())?;
-                let observer = std::mem::replace(&mut **stepper, renewed).observer;
-                stepper.observer = observer;
-            }
+            AnyStepper::Synchronous(_) => self.renew(false)?,
             AnyStepper::Asynchronous(_) | AnyStepper::Extension(_) => {}
         }
         self.heed(&self.interrupt.clone());
