@@ -20,6 +20,7 @@ use material_point::point;
 use nalgebra::{UnitQuaternion, Vector3};
 pub(crate) use parts::PartsToJoin;
 use parts::{Held, mean_edge, solid};
+use std::collections::BTreeMap;
 
 /// Constraints, and the pairs of solids that they connect, the smaller number first.
 #[derive(Default)]
@@ -35,6 +36,8 @@ pub(crate) struct Joined {
     /// The constraints that give the stress of bodies.
     pub(crate) stress_points: Vec<StressPoint>,
     pub(crate) pairs: Vec<[u32; 2]>,
+    /// Number of the first body of each joint, by the name of the joint.
+    pub(crate) first_bodies: BTreeMap<String, usize>,
     /// Messages to the user.
     pub(crate) notices: Vec<String>,
 }
@@ -102,6 +105,7 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
                 made.map_err(|error| wrong(&error))?
             };
             let name = named(joint, index);
+            joined.first_bodies.entry(name.clone()).or_insert(a.solid);
             let list = match joint.formulation {
                 Some(Formulation::Stiffness) => &mut joined.soft,
                 _ => &mut joined.constraints,

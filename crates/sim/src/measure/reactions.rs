@@ -53,7 +53,8 @@ pub struct Reaction<'a> {
     pub torque: Vector3<f64>,
 }
 
-/// The reactions of a state: of held nodes, then of driven bodies and obstacles, then of joints.
+/// The reactions of a state: of held nodes, then of driven bodies and obstacles, then of joints, each on its first body
+/// and then on the others.
 ///
 /// # Errors
 /// [`SimError::Fem`] if the elements do not fit the held nodes.
@@ -301,6 +302,12 @@ impl<'a> Joints<'a> {
                 first_row = rows.end;
                 let joint = (index < joints).then_some(&mut loads);
                 evaluator.add(constraint, (rows, has_forces), &mut on_points, joint);
+            }
+        }
+        for joint in loads.chunk_by_mut(|a, b| a.name == b.name) {
+            let first = constraints.first_bodies.get(joint[0].name);
+            if let Some(at) = joint.iter().position(|load| first == Some(&load.solid)) {
+                joint[..=at].rotate_right(1);
             }
         }
         let reaction = |load: JointLoad<'a>| {

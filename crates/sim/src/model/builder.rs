@@ -562,6 +562,7 @@ impl Builder {
             held,
             stress_points,
             pairs: joined,
+            first_bodies,
             notices: doubtful_joints,
         } = self.constraints(scene, &parts.motions)?;
         let filter = self.filter(joined.clone());
@@ -615,6 +616,7 @@ impl Builder {
             soft_links,
             held,
             joined,
+            first_bodies,
             stress_points,
             geometric_stiffness: joint_stiffness(scene),
         };

@@ -2,6 +2,7 @@
 
 use crate::solid::StressPoint;
 use impinge_contact::constraint::{Constraint, GeometricStiffness};
+use std::collections::BTreeMap;
 
 /// Constraints by the form in which they enter a step. Their particles are points, their bodies the free rigid ones.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub struct Constraints {
     /// Pairs of bodies that joints connect without keeping them apart, as bodies of the collision surface, the smaller
     /// number first.
     pub joined: Vec<[u32; 2]>,
+    /// Number of the first body of each joint, by the name of the joint.
+    pub(crate) first_bodies: BTreeMap<String, usize>,
     /// The constraints that give the stress of a body, in the order of their rows: `rows`, then `soft`, then `held`.
     pub(crate) stress_points: Vec<StressPoint>,
     /// How the geometric stiffness of `rows` enters the momentum matrix.

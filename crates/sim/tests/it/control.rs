@@ -365,6 +365,7 @@ shape = {{ half_space = {{ normal = [0, 0, 1] }} }}
     assert!(!simulation.contacts().is_empty());
     simulation.restore(&saved).unwrap();
     assert_eq!(simulation.state(), saved.state());
+    assert!(simulation.keeps_balance(), "its reports go on");
     assert_eq!(go_on(&mut simulation), first);
     let mut other = self::simulation(&text);
     other.restore(&saved).unwrap();
@@ -511,6 +512,51 @@ fixed = [
         first.x < -1.0 && (first.x + second.x).abs() < 1e-3,
         "{first:?} {second:?}"
     );
+}
+
+/// Of every kind of joint, the reaction on the body that the scene calls the first.
+#[test]
+fn the_reaction_of_a_joint_acts_on_its_first_body() {
+    for kind in ["ball", "link", "rope", "weld", "hinge", "slider"] {
+        for [first, second] in [["bob", "hanger"], ["hanger", "bob"]] {
+            let more = match kind {
+                "link" | "rope" => "end = [0, 0, 1.5]",
+                "hinge" | "slider" => "axis = [1, 0, 0]",
+                _ => "",
+            };
+            let text = format!(
+                r#"{HEAD}
+[[body]]
+name = "bob"
+kind = "rigid"
+mass = 2
+mesh = {{ cuboid = {{ size = [0.1, 0.1, 0.1], cells = [1, 1, 1] }} }}
+position = [0, 0, 1]
+[[body]]
+name = "hanger"
+kind = "rigid"
+mass = 1
+mesh = {{ cuboid = {{ size = [0.1, 0.1, 0.1], cells = [1, 1, 1] }} }}
+position = [0, 0, 1.3]
+[[joint]]
+name = "hook"
+kind = "{kind}"
+first = "{first}"
+second = "{second}"
+anchor = [0, 0, 1.15]
+{more}
+"#
+            );
+            let mut simulation = simulation(&text);
+            simulation.set_force("bob", [0.0, 0.0, -6.0]).unwrap();
+            steps(&mut simulation, 1);
+            let reactions = simulation.reactions().unwrap();
+            let bodies: Vec<&str> = reactions.iter().map(|reaction| reaction.body).collect();
+            assert_eq!(bodies, [first, second], "{kind}");
+            assert_eq!(simulation.reaction("hook").unwrap(), reactions[0]);
+            close(reactions[0].force, -reactions[1].force, 1e-9);
+        }
+    }
 }
 
 /// A pendulum at rest on a ball joint, and a box on a driven table.
