@@ -1,6 +1,6 @@
 //! NumPy arrays to vectors and back, with errors that name the argument and the place.
 
-use nalgebra::Vector3;
+use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use numpy::{
     PyArray1, PyArray2, PyArrayDescrMethods, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2,
     PyUntypedArray, PyUntypedArrayMethods,
@@ -15,6 +15,9 @@ enum Kind {
     Numbers,
     Indices,
 }
+
+/// Largest difference of the length of a unit quaternion from 1: that of six written digits.
+const UNIT_ROUNDING: f64 = 1e-5;
 
 /// `value` as an array of `kind` in C order; copied only if it has to be.
 fn array<'py>(
@@ -113,6 +116,60 @@ pub(crate) fn numbers(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Vec<f64>
         ))),
         None => Ok(numbers.to_vec()),
     }
+}
+
+/// `N` finite numbers of an array of shape `(N,)`.
+fn entries<const N: usize>(
+    value: &Bound<'_, PyAny>,
+    name: &str,
+    wanted: &str,
+) -> PyResult<[f64; N]> {
+    let array = array(value, name, Kind::Numbers)?;
+    if array.shape() != [N] {
+        return Err(wrong_shape(name, &array, wanted));
+    }
+    let numbers: PyReadonlyArray1<'_, f64> = array.cast::<PyArray1<f64>>()?.try_readonly()?;
+    let mut entries = [0.0; N];
+    for (at, (entry, &number)) in entries.iter_mut().zip(numbers.as_slice()?).enumerate() {
+        if !number.is_finite() {
+            return Err(argument(format!(
+                "{name}[{at}] is {number}; give finite numbers"
+            )));
+        }
+        *entry = number;
+    }
+    Ok(entries)
+}
+
+/// A vector of finite numbers, shape `(3,)`.
+pub(crate) fn vector(value: &Bound<'_, PyAny>, name: &str) -> PyResult<Vector3<f64>> {
+    Ok(entries::<3>(value, name, "(3,)")?.into())
+}
+
+/// A unit quaternion w, x, y, z, shape `(4,)`.
+pub(crate) fn quaternion(value: &Bound<'_, PyAny>, name: &str) -> PyResult<UnitQuaternion<f64>> {
+    let [w, x, y, z] = entries::<4>(value, name, "(4,), a quaternion w, x, y, z")?;
+    let given = Quaternion::new(w, x, y, z);
+    let length = given.norm();
+    if (length - 1.0).abs() > UNIT_ROUNDING {
+        return Err(argument(format!(
+            "{name} is a quaternion of length {length}; give a unit quaternion w, x, y, z"
+        )));
+    }
+    Ok(UnitQuaternion::from_quaternion(given))
+}
+
+/// A real number, also as an array without dimensions; NaN is for its user to judge.
+pub(crate) fn number(value: &Bound<'_, PyAny>, name: &str) -> PyResult<f64> {
+    let array = array(value, name, Kind::Numbers)?;
+    // A contiguous array has a dimension at least.
+    if array.len() != 1 || value.len().is_ok() {
+        return Err(argument(format!(
+            "{name} is an array of several numbers or none; give one number"
+        )));
+    }
+    let numbers: PyReadonlyArray1<'_, f64> = array.cast::<PyArray1<f64>>()?.try_readonly()?;
+    Ok(numbers.as_slice()?[0])
 }
 
 /// A square matrix of finite numbers, row by row, and its size.

@@ -5,12 +5,13 @@ use impinge_geometry::MeshIoError;
 use impinge_geometry::mesh::{MeshError, StuffingError};
 use impinge_sim::output::OutputError;
 use impinge_sim::scene::SceneError;
-use impinge_sim::{SimError, StepError};
+use impinge_sim::{ControlError, SimError, StepError};
 use pyo3::prelude::*;
 
 /// The exceptions, as `impinge/_errors.py` defines them.
 pub(crate) mod python {
     pyo3::import_exception!(impinge._errors, ArgumentError);
+    pyo3::import_exception!(impinge._errors, ControllerError);
     pyo3::import_exception!(impinge._errors, InternalError);
     pyo3::import_exception!(impinge._errors, MeshError);
     pyo3::import_exception!(impinge._errors, RunError);
@@ -57,18 +58,41 @@ pub(crate) fn scene(error: &SceneError) -> PyErr {
 pub(crate) fn simulation(error: &SimError) -> PyErr {
     match error {
         SimError::NotResumable { .. } => state(error.to_string()),
+        SimError::Control(error) => control(error),
         _ => python::SceneError::new_err(error.to_string()),
     }
 }
 
-/// A failed step, with its number and the time of the last safe state.
+/// A change or a question that does not fit the simulation.
+pub(crate) fn control(error: &ControlError) -> PyErr {
+    match error {
+        ControlError::Unknown { .. } | ControlError::Ambiguous { .. } => {
+            python::UnknownNameError::new_err(error.to_string())
+        }
+        ControlError::NotRestorable { .. } => state(error.to_string()),
+        _ => argument(error.to_string()),
+    }
+}
+
+/// A failed step, with its number and the time of the last safe state (s).
 pub(crate) fn step(py: Python<'_>, error: &StepError) -> PyErr {
     let raised = python::StepError::new_err(error.to_string());
-    let value = raised.value(py);
-    let set = value
-        .setattr("step", error.step)
-        .and_then(|()| value.setattr("time", error.time));
+    with_place(py, &raised, error).err().unwrap_or(raised)
+}
+
+/// A controller that raised `cause`, in the words of `error`.
+pub(crate) fn controller(py: Python<'_>, error: &StepError, name: &str, cause: PyErr) -> PyErr {
+    let raised = python::ControllerError::new_err(error.to_string());
+    raised.set_cause(py, Some(cause));
+    let set =
+        with_place(py, &raised, error).and_then(|()| raised.value(py).setattr("controller", name));
     set.err().unwrap_or(raised)
+}
+
+fn with_place(py: Python<'_>, raised: &PyErr, error: &StepError) -> PyResult<()> {
+    let value = raised.value(py);
+    value.setattr("step", error.step)?;
+    value.setattr("time", error.time)
 }
 
 pub(crate) fn mesh(error: &MeshError) -> PyErr {

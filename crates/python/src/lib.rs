@@ -2,6 +2,7 @@
 //!
 //! - [`scene`], [`simulation`], [`body`]: scenes, and simulations whose positions and velocities are NumPy arrays
 //! - [`shared`]: the simulation behind both, one thread at a time
+//! - [`controllers`], [`records`], [`snapshot`]: functions before each step, contacts and reactions, saved states
 //! - [`run`], [`study`]: recorded runs, and studies of many; [`checks`]: the doctor, and the proof of stored runs
 //! - [`compare`], [`friction`]: contact methods on the problems of a scene; bare friction problems
 //! - [`mesh`], [`ccd`]: meshes and collision queries from arrays
@@ -18,14 +19,17 @@ mod ccd;
 mod checks;
 mod compare;
 mod compute;
+mod controllers;
 mod convert;
 mod errors;
 mod friction;
 mod mesh;
+mod records;
 mod run;
 mod scene;
 mod shared;
 mod simulation;
+mod snapshot;
 mod study;
 
 /// The native part of impinge.
@@ -49,6 +53,8 @@ mod _native {
     use crate::scene::Scene;
     #[pymodule_export]
     use crate::simulation::Simulation;
+    #[pymodule_export]
+    use crate::snapshot::Snapshot;
     #[pymodule_export]
     use crate::study::{Study, StudyRow};
     #[pymodule_export]

@@ -2,7 +2,9 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use impinge_sim::{Interrupt, Simulation as Sim, StepError, StepFailure, StepReport};
+use impinge_sim::{
+    ControlError, Interrupt, Simulation as Sim, Snapshot, StepError, StepFailure, StepReport,
+};
 use nalgebra::Vector3;
 use numpy::{PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -62,11 +64,11 @@ impl Shown {
     }
 }
 
-/// Results of several steps.
-struct Advanced {
-    simulation: Box<Sim>,
-    last: Option<StepReport>,
-    error: Option<StepError>,
+/// Result of a computation with the simulation.
+struct Finished<R> {
+    result: R,
+    /// The exception that a signal handler raised meanwhile.
+    raised: Option<PyErr>,
 }
 
 impl Shared {
@@ -100,6 +102,15 @@ impl Shared {
         }
     }
 
+    /// Calls `change` with the simulation, which refuses what does not fit.
+    pub(crate) fn control(
+        &self,
+        change: impl FnOnce(&mut Sim) -> Result<(), ControlError>,
+    ) -> PyResult<()> {
+        self.change(change)?
+            .map_err(|error| errors::control(&error))
+    }
+
     /// Takes the simulation, for a computation.
     fn take(&self) -> PyResult<Box<Sim>> {
         let mut place = self.place();
@@ -124,51 +135,71 @@ impl Shared {
         written
     }
 
-    /// Takes steps while `goes_on` says so.
-    pub(crate) fn advance(
+    /// Computes with the simulation, without the lock of the interpreter, and shows its new state.
+    fn compute<R: Send + 'static>(
         &self,
         py: Python<'_>,
-        mut goes_on: impl FnMut(&Sim) -> bool + Send + 'static,
-    ) -> PyResult<Option<StepReport>> {
+        work: impl FnOnce(&mut Sim, &Interrupt) -> R + Send + 'static,
+    ) -> PyResult<Finished<R>> {
         let mut simulation = self.take()?;
-        // A new flag for each call: a raised one stays raised.
+        // A new flag for each computation: a raised one stays raised.
         let interrupt = Interrupt::default();
         let flag = interrupt.clone();
         let computed = compute::until_interrupt(py, &interrupt, move || {
             simulation.heed(&flag);
-            let (mut last, mut error) = (None, None);
-            while !flag.is_raised() && goes_on(&simulation) {
-                match simulation.advance() {
-                    Ok(report) => last = Some(report),
-                    Err(failed) => {
-                        error = Some(failed);
-                        break;
-                    }
-                }
-            }
-            Advanced {
-                simulation,
-                last,
-                error,
-            }
+            let result = work(&mut simulation, &flag);
+            (simulation, result)
         });
-        let Some(advanced) = computed.result else {
+        let Some((simulation, result)) = computed.result else {
             *self.place() = Place::Lost;
             return Err(computed
                 .raised
                 .unwrap_or_else(|| errors::internal("there is no result")));
         };
-        self.put_back(py, advanced.simulation)?;
-        if let Some(raised) = computed.raised {
+        self.put_back(py, simulation)?;
+        Ok(Finished {
+            result,
+            raised: computed.raised,
+        })
+    }
+
+    /// Takes steps while `goes_on` says so. A failed step leaves the state before it.
+    pub(crate) fn advance(
+        &self,
+        py: Python<'_>,
+        mut goes_on: impl FnMut(&Sim) -> bool + Send + 'static,
+    ) -> PyResult<Option<StepReport>> {
+        let steps = move |simulation: &mut Sim, flag: &Interrupt| -> Result<_, StepError> {
+            let mut last = None;
+            while !flag.is_raised() && goes_on(simulation) {
+                last = Some(simulation.step()?);
+            }
+            Ok(last)
+        };
+        let Finished { result, raised } = self.compute(py, steps)?;
+        if let Some(raised) = raised {
             return Err(raised);
         }
-        match advanced.error {
-            Some(error) if error.failure == StepFailure::Interrupted => {
+        match result {
+            Ok(last) => Ok(last),
+            Err(error) if error.failure == StepFailure::Interrupted => {
                 Err(errors::state(error.to_string()))
             }
-            Some(error) => Err(errors::step(py, &error)),
-            None => Ok(advanced.last),
+            Err(mut error) => {
+                // Safe substeps of the failed step are given up.
+                error.time = self.read(Sim::time)?;
+                Err(errors::step(py, &error))
+            }
         }
+    }
+
+    /// Returns to a snapshot.
+    pub(crate) fn restore(&self, py: Python<'_>, snapshot: &Snapshot) -> PyResult<()> {
+        let snapshot = snapshot.clone();
+        let Finished { result, raised } =
+            self.compute(py, move |simulation, _| simulation.restore(&snapshot))?;
+        result.map_err(|error| errors::simulation(&error))?;
+        raised.map_or(Ok(()), Err)
     }
 
     /// The view of all positions (m), shape (n, 3).

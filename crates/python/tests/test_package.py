@@ -52,6 +52,13 @@ def test_the_package_is_typed():
     assert (Path(impinge.__file__).parent / "py.typed").exists()
 
 
+def test_the_code_of_the_readme_runs(monkeypatch, scenes):
+    blocks = re.findall(r"```python\n(.*?)```", (PACKAGE / "README.md").read_text(encoding="utf-8"), re.S)
+    assert len(blocks) == 2
+    monkeypatch.chdir(scenes.parent)
+    exec("\n".join(blocks), {})
+
+
 @pytest.mark.parametrize("path", sorted((PACKAGE / "notebooks").glob("*.ipynb")), ids=lambda path: path.stem)
 def test_notebooks_have_no_outputs(path):
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:

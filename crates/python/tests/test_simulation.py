@@ -108,7 +108,7 @@ def test_the_same_scene_gives_the_same_bits(cube_keys):
 
 
 def test_an_unknown_name_lists_the_known_ones(cube):
-    with pytest.raises(impinge.UnknownNameError, match="no body is named `cubes`; there are `cube`"):
+    with pytest.raises(impinge.UnknownNameError, match="no body or obstacle `cubes`; known are `cube`, `ground`"):
         cube.body("cubes")
     cube.step()
 
@@ -125,7 +125,7 @@ def test_a_time_that_is_none(cube, until):
         cube.step_until(until)
 
 
-def test_a_failed_step_leaves_the_last_safe_state(cube_keys):
+def test_a_failed_step_leaves_the_state_before_it(cube_keys):
     cube_keys["obstacle"].append(
         {
             "name": "press",
@@ -136,12 +136,18 @@ def test_a_failed_step_leaves_the_last_safe_state(cube_keys):
     )
     scene = impinge.Scene.from_dict(cube_keys)
     simulation = impinge.Simulation(scene)
+    start = simulation.save()
     with pytest.raises(impinge.StepError, match="could not be completed") as failed:
         simulation.step(100)
-    assert failed.value.step > 1 and 0 < failed.value.time <= simulation.time
+    assert failed.value.step == simulation.step_count + 1 > 1
+    assert failed.value.time == simulation.time > 0
     assert np.isfinite(simulation.positions).all()
     with pytest.raises(impinge.StepError):
         simulation.step(100)
+    # It goes on from a saved state, with a press that waits.
+    simulation.restore(start)
+    simulation.set_velocity("press", [0, 0, 0])
+    assert simulation.step(20)["step"] == 20
 
 
 def test_other_threads_run_during_a_step_and_cannot_use_the_simulation(cube_keys):

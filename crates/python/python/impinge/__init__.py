@@ -10,7 +10,7 @@
 
 All quantities are in SI units, and arrays are in C order: one row per point.
 
-- ``Scene``, ``Simulation``, ``Body``: scenes and simulations
+- ``Scene``, ``Simulation``, ``Body``: scenes, and simulations that take forces, motions and controllers on the way
 - ``run``, ``verify``, ``doctor``: recorded runs, the proof of one, problems of a scene
 - ``sweep``: one scene with several values of its keys, and one table of all runs
 - ``compare``, ``solve``: contact methods on a scene; bare friction problems
@@ -20,6 +20,7 @@ All quantities are in SI units, and arrays are in C order: one row per point.
 from . import ccd, mesh
 from ._errors import (
     ArgumentError,
+    ControllerError,
     ImpingeError,
     InternalError,
     MeshError,
@@ -35,6 +36,7 @@ from ._native import (
     FrictionSolution,
     Scene,
     Simulation,
+    Snapshot,
     Verification,
     __version__,
     compare,
@@ -48,6 +50,7 @@ from ._sweep import Executor, Processes, Sweep, sweep
 __all__ = [
     "ArgumentError",
     "Body",
+    "ControllerError",
     "Executor",
     "FrictionSolution",
     "ImpingeError",
@@ -58,6 +61,7 @@ __all__ = [
     "Scene",
     "SceneError",
     "Simulation",
+    "Snapshot",
     "SolveError",
     "StateError",
     "StepError",

@@ -18,7 +18,7 @@ class SceneError(ImpingeError, ValueError):
 
 
 class StepError(ImpingeError):
-    """A step without a collision-free result. The state is the last safe one.
+    """A step without a collision-free result. The state is that before the step, and the simulation can be used.
 
     Attributes:
         step: number of the step.
@@ -29,8 +29,18 @@ class StepError(ImpingeError):
     time: float = 0.0
 
 
+class ControllerError(StepError):
+    """A controller that raised, which is its ``__cause__``. The state is that before the step; the simulation can be used.
+
+    Attributes:
+        controller: name of the controller.
+    """
+
+    controller: str = ""
+
+
 class StateError(ImpingeError):
-    """A simulation that cannot be used: it computes in another thread, or it was lost; or a state of another scene."""
+    """A simulation that cannot be used: it computes in another thread, or it was lost. Or a state of another scene."""
 
 
 class MeshError(ImpingeError, ValueError):
