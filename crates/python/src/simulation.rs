@@ -30,8 +30,8 @@ const TIME_ROUNDING: f64 = 1e-9;
 /// state before the step; everything else of the simulation raises ``StateError``. Ctrl-C ends a step within one
 /// iteration of its solver: ``KeyboardInterrupt`` is raised, and the state is that before the step.
 ///
-/// Between steps a program may ask for bodies, contacts and reactions, and set forces, motions and friction. Whatever it
-/// sets, a step that would make surfaces intersect raises ``StepError``.
+/// Between steps a program may ask for bodies, contacts and reactions, and set forces, motions and friction. Whatever
+/// it sets, a step that would make surfaces intersect raises ``StepError``.
 #[pyclass(frozen, module = "impinge")]
 pub(crate) struct Simulation {
     shared: Arc<Shared>,
@@ -100,8 +100,8 @@ impl Simulation {
     ///     energies (J), momentum (N s) and times; docs/output.md describes the columns of the same names.
     ///
     /// Raises:
-    ///     StepError: if a step has no collision-free result; the state is then that before the step, and the simulation
-    ///         can go on after a change.
+    ///     StepError: if a step has no collision-free result; the state is then that before the step, and the
+    ///         simulation can go on after a change.
     ///     ControllerError: if a controller raises; likewise.
     #[pyo3(signature = (count=1))]
     fn step<'py>(slf: &Bound<'py, Self>, count: i64) -> PyResult<Bound<'py, PyAny>> {
@@ -205,8 +205,8 @@ impl Simulation {
     /// Forces and the slip are those of the first body; the second one feels the opposite.
     ///
     /// - ``bodies``: names of the first and the second body, shape (n, 2)
-    /// - ``features``: nodes of the given meshes that touch, shape (n, 2, 3): one of a vertex, two of an edge, three of a
-    ///   triangle, none of a half-space; the rest is -1
+    /// - ``features``: nodes of the given meshes that touch, shape (n, 2, 3): one of a vertex, two of an edge, three
+    ///   of a triangle, none of a half-space; the rest is -1
     /// - ``place``: point of application (m), shape (n, 3)
     /// - ``normal``: unit normal to the first body, shape (n, 3)
     /// - ``gap``: distance of the two along the normal (m)
@@ -259,8 +259,8 @@ impl Simulation {
 
     /// Sets the force on a body for all following steps, in addition to gravity, contacts and forces of the scene.
     ///
-    /// On a rigid body it acts at the centre of mass; on one that deforms it is spread over the free nodes by their mass.
-    /// Zero removes it.
+    /// On a rigid body it acts at the centre of mass; on one that deforms it is spread over the free nodes by their
+    /// mass. Zero removes it.
     ///
     /// Args:
     ///     body: name of a body.
@@ -370,11 +370,11 @@ impl Simulation {
         })
     }
 
-    /// Sets the friction coefficient between two bodies, obstacles or half-spaces, in the place of the geometric mean of
-    /// their own.
+    /// Sets the friction coefficient between two bodies, obstacles or half-spaces, in the place of the geometric mean
+    /// of their own.
     ///
-    /// It also holds for their present contacts, from the next step on. The same name twice means contacts of a body with
-    /// itself.
+    /// It also holds for their present contacts, from the next step on. The same name twice means contacts of a body
+    /// with itself.
     ///
     /// Args:
     ///     first, second: their names.
