@@ -30,7 +30,7 @@ class StepError(ImpingeError):
 
 
 class ControllerError(StepError):
-    """A controller that raised, which is its ``__cause__``. The state is that before the step; the simulation can be used.
+    """A step before which a controller raised; that exception is its ``__cause__``. The state is that before the step.
 
     Attributes:
         controller: name of the controller.
