@@ -6,6 +6,7 @@ use numpy::{
     PyUntypedArray, PyUntypedArrayMethods,
 };
 use pyo3::prelude::*;
+use pyo3::types::{PyFloat, PyInt, PyList};
 
 use crate::errors::argument;
 
@@ -124,21 +125,43 @@ fn entries<const N: usize>(
     name: &str,
     wanted: &str,
 ) -> PyResult<[f64; N]> {
-    let array = array(value, name, Kind::Numbers)?;
-    if array.shape() != [N] {
-        return Err(wrong_shape(name, &array, wanted));
-    }
-    let numbers: PyReadonlyArray1<'_, f64> = array.cast::<PyArray1<f64>>()?.try_readonly()?;
-    let mut entries = [0.0; N];
-    for (at, (entry, &number)) in entries.iter_mut().zip(numbers.as_slice()?).enumerate() {
-        if !number.is_finite() {
-            return Err(argument(format!(
-                "{name}[{at}] is {number}; give finite numbers"
-            )));
+    let entries = match listed(value) {
+        Some(entries) => entries,
+        None => {
+            let array = array(value, name, Kind::Numbers)?;
+            if array.shape() != [N] {
+                return Err(wrong_shape(name, &array, wanted));
+            }
+            let numbers = array.cast::<PyArray1<f64>>()?.try_readonly()?;
+            let mut entries = [0.0; N];
+            entries.copy_from_slice(numbers.as_slice()?);
+            entries
         }
-        *entry = number;
+    };
+    match entries.iter().position(|x| !x.is_finite()) {
+        Some(at) => Err(argument(format!(
+            "{name}[{at}] is {}; give finite numbers",
+            entries[at]
+        ))),
+        None => Ok(entries),
     }
-    Ok(entries)
+}
+
+/// The numbers of a list of `N` floats and integers, the usual argument of a controller: an array of it would take
+/// longer than the rest of the call.
+fn listed<const N: usize>(value: &Bound<'_, PyAny>) -> Option<[f64; N]> {
+    let list = value.cast_exact::<PyList>().ok()?;
+    if list.len() != N {
+        return None;
+    }
+    let mut entries = [0.0; N];
+    for (entry, item) in entries.iter_mut().zip(list) {
+        if !item.is_instance_of::<PyFloat>() && !item.is_exact_instance_of::<PyInt>() {
+            return None;
+        }
+        *entry = item.extract().ok()?;
+    }
+    Some(entries)
 }
 
 /// A vector of finite numbers, shape `(3,)`.
