@@ -43,8 +43,8 @@ pub struct Frame {
     pub von_mises: Vec<f64>,
     /// Surface triangles of thin and rigid bodies and of mesh obstacles as point ids.
     pub triangles: Vec<[u32; 3]>,
-    /// Names of the bodies and mesh obstacles, as in [`Manifest::bodies`](super::Manifest::bodies), with `�` for control
-    /// characters. Empty in files without names.
+    /// Names of the bodies and mesh obstacles, as in [`Manifest::bodies`](super::Manifest::bodies), with `�` for
+    /// control characters. Empty in files without names.
     pub names: Vec<String>,
 }
 

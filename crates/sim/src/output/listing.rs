@@ -1,5 +1,5 @@
-//! The lists of a run's frames: `frames.csv` for programs, `frames.pvd` for ParaView, and `contacts.pvd` of the contacts
-//! beside them. Every frame adds an entry to each.
+//! The lists of a run's frames: `frames.csv` for programs, `frames.pvd` for ParaView, and `contacts.pvd` of the
+//! contacts beside them. Every frame adds an entry to each.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};

@@ -22,8 +22,8 @@ pub(super) const COLUMNS: [&str; 14] = [
 pub struct ReactionsCsv(Table);
 
 impl ReactionsCsv {
-    /// Creates the file, with its header, in `folder`; `None` if `scene` has none stored or `simulation` has nothing that
-    /// exerts one.
+    /// Creates the file, with its header, in `folder`; `None` if `scene` has none stored or `simulation` has nothing
+    /// that exerts one.
     ///
     /// # Errors
     /// [`OutputError`] of the operating system.

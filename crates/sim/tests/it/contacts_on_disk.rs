@@ -79,31 +79,31 @@ fn reactions(folder: &Path) -> BTreeMap<String, Vec<(f64, Vector3<f64>)>> {
 fn stack(slope: f64, density: f64, friction: f64, on_plate: bool) -> String {
     let degrees = slope.to_degrees();
     let (sin, cos) = slope.sin_cos();
-    let block = |name: &str, height: f64| {
-        let (x, z) = (height * sin, height * cos);
+    let turn = format!("rotation = {{ axis = [0, 1, 0], degrees = {degrees} }}");
+    // A place at a height above the plane.
+    let at = |height: f64| {
         format!(
-            "[[body]]\nname = \"{name}\"\nkind = \"rigid\"\ndensity = {density}\nmesh = {{ cuboid = {{ size = [0.2, 0.2, \
-             0.1], cells = [1, 1, 1] }} }}\nrotation = {{ axis = [0, 1, 0], degrees = {degrees} }}\nposition = [{x}, 0, \
-             {z}]\n"
+            "{turn}\nposition = [{}, 0, {}]\n",
+            height * sin,
+            height * cos
         )
+    };
+    let block = |name: &str, height: f64| {
+        let shape = "mesh = { cuboid = { size = [0.2, 0.2, 0.1], cells = [1, 1, 1] } }";
+        let body = format!("name = \"{name}\"\nkind = \"rigid\"\ndensity = {density}\n{shape}");
+        format!("[[body]]\n{body}\n{}", at(height))
     };
     let ground = if on_plate {
-        let (x, z) = (-0.025 * sin, -0.025 * cos);
-        format!(
-            "[[obstacle]]\nname = \"ground\"\nshape = {{ cuboid = {{ size = [1, 1, 0.05] }} }}\nrotation = {{ axis = [0, \
-             1, 0], degrees = {degrees} }}\nposition = [{x}, 0, {z}]\n"
-        )
+        let shape = "shape = { cuboid = { size = [1, 1, 0.05] } }";
+        format!("{shape}\n{}", at(-0.025))
     } else {
-        format!(
-            "[[obstacle]]\nname = \"ground\"\nshape = {{ half_space = {{ normal = [{sin}, 0, {cos}] }} }}\n"
-        )
+        format!("shape = {{ half_space = {{ normal = [{sin}, 0, {cos}] }} }}\n")
     };
-    format!(
-        "[time]\nstep = 1e-2\nduration = 0.3\n[world]\ngravity = [0, 0, -{GRAVITY}]\nfriction = {friction}\n[output]\nevery = \
-         30\n{}{}{ground}",
-        block("lower", 0.0501),
-        block("upper", 0.1502),
-    )
+    let world = format!("gravity = [0, 0, -{GRAVITY}]\nfriction = {friction}");
+    let head =
+        format!("[time]\nstep = 1e-2\nduration = 0.3\n[world]\n{world}\n[output]\nevery = 30");
+    let (lower, upper) = (block("lower", 0.0501), block("upper", 0.1502));
+    format!("{head}\n{lower}{upper}[[obstacle]]\nname = \"ground\"\n{ground}")
 }
 
 proptest! {

@@ -66,14 +66,15 @@ pub fn write_vtp(out: &mut impl Write, set: &PointSet) -> io::Result<()> {
     let points = set.points.len();
     check_lengths(&set.point_data, points);
     write_head(out, "PolyData", &set.field_data)?;
+    let others = r#"NumberOfLines="0" NumberOfStrips="0" NumberOfPolys="0""#;
     writeln!(
         out,
-        r#"    <Piece NumberOfPoints="{points}" NumberOfVerts="{points}" NumberOfLines="0" NumberOfStrips="0" NumberOfPolys="0">"#
+        r#"    <Piece NumberOfPoints="{points}" NumberOfVerts="{points}" {others}>"#
     )?;
     write_section(out, "PointData", &set.point_data)?;
     write_points(out, &set.points)?;
     writeln!(out, "      <Verts>")?;
-    let count = points as i64;
+    let count = points.cast_signed() as i64;
     write_array(out, "connectivity", 1, &Values::Int64((0..count).collect()))?;
     write_array(out, "offsets", 1, &Values::Int64((1..=count).collect()))?;
     writeln!(out, "      </Verts>\n    </Piece>\n  </PolyData>")?;

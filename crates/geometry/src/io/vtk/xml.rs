@@ -159,7 +159,7 @@ impl<'a> Document<'a> {
                     }
                 }
                 Event::End(_) if in_fields && depth == Some(1) => {
-                    (depth, in_fields) = (None, false)
+                    (depth, in_fields) = (None, false);
                 }
                 Event::End(_) => depth = depth.and_then(|depth| depth.checked_sub(1)),
                 Event::Text(text) if depth == Some(2) => {

@@ -3,6 +3,10 @@
 use crate::output::Frame;
 use nalgebra::Vector3;
 
+/// Rounding of sums of forces over the sum of the absolute values of their terms: about a thousand rounding errors, far
+/// below anything visible.
+pub(super) const FORCE_ROUNDING: f64 = 1e-12;
+
 /// The points of each body.
 #[derive(Default)]
 pub(super) struct Bodies {

@@ -1,15 +1,12 @@
 //! Checks the contacts beside a frame against its contact forces.
 
+use super::bodies::FORCE_ROUNDING;
 use super::examine::Examiner;
 use super::{Finding, Problem, Verification};
 use crate::output::listing::contacts_name;
 use crate::output::{Checksum, Frame, FrameContacts, FrameEntry, contacts, names, read_regular};
 use nalgebra::Vector3;
 use std::path::Path;
-
-/// Rounding of sums of forces over the sum of the absolute values of their terms: about a thousand rounding errors, far
-/// below anything visible.
-pub(super) const ROUNDING: f64 = 1e-12;
 
 /// Largest deviation of the length of a normal from 1: those of runs deviate by rounding only.
 const UNIT_TOLERANCE: f64 = 1e-9;
@@ -95,7 +92,7 @@ impl Examiner<'_> {
         }
         (0..bodies).find_map(|body| {
             let (sum, size) = self.bodies.contact_force(body as u32, frame);
-            let allowed = ROUNDING * (size + sizes[body]);
+            let allowed = FORCE_ROUNDING * (size + sizes[body]);
             let off = (forces[body] - sum).amax();
             (off.is_nan() || off > allowed).then(|| {
                 format!(

@@ -5,9 +5,9 @@
 //! tables and frames must agree with it and with each other. Every stored frame is checked for intersections by exact
 //! predicates, for inverted elements, for points below a half-space, for prescribed points off their paths and for
 //! rigid bodies of changed shape. Between frames that are one straight motion apart, free nodes must move by their
-//! velocities, and a separate test proves that no features crossed. Where the pieces of the motion are stored, it proves
-//! that of every piece. The contacts beside a frame must sum to its contact forces, and the reactions in `reactions.csv`
-//! must balance them.
+//! velocities, and a separate test proves that no features crossed. Where the pieces of the motion are stored, it
+//! proves that of every piece. The contacts beside a frame must sum to its contact forces, and the reactions in
+//! `reactions.csv` must balance them.
 //!
 //! Files do not name the [extensions](crate::extension) of the program that made the run. What is proven holds whatever
 //! made the motion; forces, materials, contact forces and energies are not recomputed.

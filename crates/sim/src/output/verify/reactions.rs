@@ -1,7 +1,6 @@
 //! Checks `reactions.csv` against the scene and the frames.
 
-use super::bodies::Bodies;
-use super::contacts::ROUNDING;
+use super::bodies::{Bodies, FORCE_ROUNDING};
 use super::expected::Expected;
 use super::tables::is_time_of;
 use super::{Finding, Problem};
@@ -108,7 +107,7 @@ impl ReactionRows {
             };
             let (force, size) = bodies.contact_force(body, frame);
             let off = (reaction + force).amax();
-            if off.is_nan() || off > ROUNDING * size {
+            if off.is_nan() || off > FORCE_ROUNDING * size {
                 findings.push(Finding {
                     file: REACTIONS_CSV.to_owned(),
                     time: Some(entry.time),

@@ -450,8 +450,8 @@ pub struct OutputOptions {
     /// come from and go to. Default: true.
     #[serde(skip_serializing_if = "is_true")]
     pub energies: bool,
-    /// With the synchronous stepper: whether the contacts of each stored frame are stored beside it, with their forces in
-    /// N (`contacts_NNNNN.vtp`). Default: true.
+    /// With the synchronous stepper: whether the contacts of each stored frame are stored beside it, with their forces
+    /// in N (`contacts_NNNNN.vtp`). Default: true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contacts: Option<bool>,
     /// With the synchronous and the constrained stepper: whether `reactions.csv` tells of every step the forces and
