@@ -46,9 +46,29 @@ pub(crate) enum Command {
     /// Examine, convert, repair and make meshes.
     #[command(subcommand)]
     Mesh(Mesh),
-    /// Check scene files and print their format.
+    /// Start a scene file, check scene files, print their format.
     #[command(subcommand)]
     Scene(Scene),
+    /// Print a script that completes commands and options in a shell.
+    #[command(after_help = INSTALLING)]
+    Completions {
+        /// The shell.
+        shell: Shell,
+    },
+}
+
+/// The lines that install completions.
+const INSTALLING: &str = "Install:
+  bash  impinge completions bash > ~/.local/share/bash-completion/completions/impinge
+  zsh   impinge completions zsh > DIR/_impinge, for a DIR of $fpath
+  fish  impinge completions fish > ~/.config/fish/completions/impinge.fish";
+
+/// A shell with completions.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+pub(crate) enum Shell {
+    Bash,
+    Zsh,
+    Fish,
 }
 
 #[derive(Debug, Args)]
@@ -442,6 +462,12 @@ pub(crate) enum Make {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Scene {
+    /// Write a commented scene to start from; an existing file is never changed.
+    New {
+        /// The file to write; without an extension, .toml is added.
+        #[arg(default_value = "scene.toml")]
+        name: PathBuf,
+    },
     /// Print the JSON schema of scene files: every key with its meaning and unit.
     Schema,
     /// Check scene files completely, including meshes and overlaps, without running them.

@@ -5,6 +5,7 @@
 
 mod arguments;
 mod compare;
+mod completions;
 mod doctor;
 mod exit;
 mod export;
@@ -41,6 +42,7 @@ fn main() -> ExitCode {
         Command::Doctor(options) => doctor::doctor(&options),
         Command::Mesh(command) => mesh::mesh(&command),
         Command::Scene(command) => scene::scene(&command),
+        Command::Completions { shell } => completions::completions(shell),
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,

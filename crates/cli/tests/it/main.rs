@@ -3,6 +3,7 @@
 mod bad_input;
 mod commands;
 mod compare;
+mod completions;
 mod doctor;
 mod export;
 mod friction;
@@ -11,6 +12,7 @@ mod mesh;
 mod pieces;
 mod resume;
 mod solve;
+mod start;
 mod sweep;
 mod tamper;
 mod view;
