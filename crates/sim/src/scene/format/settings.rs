@@ -37,7 +37,8 @@ pub enum Integrator {
     /// Implicit Euler, of first order: stable at any step, with much numerical damping.
     #[default]
     Euler,
-    /// BDF2, of second order, with little numerical damping. What contacts and joints touch moves by implicit Euler.
+    /// BDF2, of second order, with little numerical damping. What contacts, one-sided or damped joints touch moves by
+    /// implicit Euler.
     Bdf2,
 }
 
