@@ -2,12 +2,13 @@
 
 import csv
 
-import meshio
 import numpy as np
 import pytest
-import pyvista
 
 import impinge
+
+meshio = pytest.importorskip("meshio")
+pyvista = pytest.importorskip("pyvista")
 
 MASS = 2.0
 """Mass of each block (kg)."""
