@@ -153,7 +153,8 @@ fn free_bodies(model: &Model) -> Vec<Option<(f64, f64)>> {
             };
             let is_joined = (model.rigid.iter()).any(|rigid| rigid.body == index)
                 && !model.constraints.rows.is_empty();
-            (!tied[index] && !is_joined && body.points.clone().all(is_free))
+            let is_loaded = model.loads.are_on(index, &body.points);
+            (!tied[index] && !is_joined && !is_loaded && body.points.clone().all(is_free))
                 .then(|| (body.points.len() as f64, model.body_mass(index)))
         })
         .collect()
