@@ -7,6 +7,7 @@
 use super::accounts::Accounts;
 use super::sheet::BodyBalance;
 use super::substep::{Substep, get};
+use crate::flight::second_order::{is_of_second_order, lead};
 use crate::model::PointMotion;
 use impinge_contact::ContactState;
 use nalgebra::Vector3;
@@ -154,7 +155,11 @@ impl WorkSpace {
             if mass > 0.0 && matches!(motion, PointMotion::Prescribed(_)) {
                 let columns = &mut self.works[model.geometry.solid_of_point(point as u32)].columns;
                 let weight = model.settings.gravity * (mass * step.problem.time_step);
-                let change = step.prescribed_velocity[point] - step.start.velocities[point];
+                let mut change = step.prescribed_velocity[point] - step.start.velocities[point];
+                if is_of_second_order(model) {
+                    let known = step.start.history.leads.get(point);
+                    change += lead(change) - known.copied().unwrap_or_default();
+                }
                 add(&mut columns.given_impulse, &weight);
                 add(&mut columns.other_impulse, &(change * mass - weight));
             }
