@@ -20,15 +20,15 @@
 //! Stiffness damping acts on `3/2 w − 1/2 w₋`, whatever `κ`: its matrix stays symmetric.
 //!
 //! # Where it is not used
-//! A velocity that jumps would rebound, and a force whose direction lags behind would feed energy in. So a point of a
-//! contact, whether it pushes or not, or of a one-sided constraint has `κ = 0` in the step, and so has a rigid body. So have those of
-//! constraints that are damped, or whose forces keep the direction of the start for lack of geometric stiffness. No
-//! momentum is lost where neighbours have another `κ`, because `m ℓ` is what they exchange.
+//! A velocity that jumps would rebound, and a force whose direction lags behind would feed energy in. So the points and
+//! rigid bodies of a contact, whether it pushes or not, have `κ = 0` in the step. So have those of constraints that are
+//! one-sided or damped, or whose forces keep the direction of the start for lack of geometric stiffness. No momentum is
+//! lost where neighbours have another `κ`, because `m ℓ` is what they exchange.
 //!
 //! # Start
 //! `ℓ` starts half a step ahead of `v`: the first step is one of implicit Euler, after which `ℓ` is ahead by `c` times
 //! its mean acceleration. Where a contact touches the component, or what constraints connect it to, that may be the
-//! acceleration of an impact, and `ℓ` starts from `v`. So it does where a force jumps later on: it acts half a step late.
+//! acceleration of an impact, and `ℓ` starts from `v`. A force that jumps later on acts half a step late.
 //!
 //! # Components that turn
 //! There the rule holds for the deviation from the free [flight](super) of the component, extended backwards by the

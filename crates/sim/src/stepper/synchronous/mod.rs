@@ -128,7 +128,8 @@ impl Synchronous {
     /// A stepper for `model` in which `extensions` take part.
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`SimError::NotOfSecondOrder`]; [`SimError::Extension`] for a preconditioner that the method has no place for.
+    /// As [`new`](Self::new); [`SimError::NotOfSecondOrder`]; [`SimError::Extension`] for a preconditioner that the
+    /// method has no place for.
     pub(crate) fn extended(model: &Model, extensions: StepExtensions) -> Result<Self, SimError> {
         let method = model.settings.solver;
         if method.needs_bodies() && is_of_second_order(model) {

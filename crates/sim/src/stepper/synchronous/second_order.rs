@@ -152,7 +152,9 @@ impl Synchronous {
                 let some = link.iter().any(|&solid| solids[solid]);
                 let all = link.iter().all(|&solid| solids[solid]);
                 if some && !all {
-                    link.iter().for_each(|&solid| solids[solid] = true);
+                    for &solid in link {
+                        solids[solid] = true;
+                    }
                     spreads = true;
                 }
             }
