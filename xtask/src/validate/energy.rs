@@ -180,7 +180,8 @@ const BARS: [(&str, f64, &str); 4] = [
     (
         "landing bar",
         1.0,
-        "velocity = [0.5, 0, -0.5]\n[[obstacle]]\nshape = { half_space = { normal = [0, 0, 1], point = [0, 0, -0.205] } }",
+        "velocity = [0.5, 0, -0.5]\n[[obstacle]]\n\
+         shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -0.205] } }",
     ),
 ];
 
