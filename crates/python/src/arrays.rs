@@ -125,18 +125,17 @@ fn entries<const N: usize>(
     name: &str,
     wanted: &str,
 ) -> PyResult<[f64; N]> {
-    let entries = match listed(value) {
-        Some(entries) => entries,
-        None => {
-            let array = array(value, name, Kind::Numbers)?;
-            if array.shape() != [N] {
-                return Err(wrong_shape(name, &array, wanted));
-            }
-            let numbers = array.cast::<PyArray1<f64>>()?.try_readonly()?;
-            let mut entries = [0.0; N];
-            entries.copy_from_slice(numbers.as_slice()?);
-            entries
+    let entries = if let Some(entries) = listed(value) {
+        entries
+    } else {
+        let array = array(value, name, Kind::Numbers)?;
+        if array.shape() != [N] {
+            return Err(wrong_shape(name, &array, wanted));
         }
+        let numbers = array.cast::<PyArray1<f64>>()?.try_readonly()?;
+        let mut entries = [0.0; N];
+        entries.copy_from_slice(numbers.as_slice()?);
+        entries
     };
     match entries.iter().position(|x| !x.is_finite()) {
         Some(at) => Err(argument(format!(

@@ -120,7 +120,7 @@ fn nodes(feature: Feature) -> [i32; 3] {
         Feature::Plane => &[],
     };
     for (node, &own) in nodes.iter_mut().zip(own) {
-        *node = own as i32;
+        *node = own.cast_signed();
     }
     nodes
 }
