@@ -1,5 +1,5 @@
 //! One entry point for checks, conformance tables and measurements:
-//! `cargo xtask ci | conformance | validate | golden | fuzz | bench | book`.
+//! `cargo xtask ci | conformance | validate | golden | fuzz | bench | book | gallery`.
 //!
 //! - [`ci`]: checks that a change must pass
 //! - [`conformance`]: one table per layer (case, measured, bound, verdict)
@@ -54,6 +54,8 @@ enum Task {
     Bench(bench::Case),
     /// Writes the pages of the book that follow from the code
     Book,
+    /// Renders the pictures of the gallery, and writes its page
+    Gallery(book::gallery::Options),
 }
 
 fn main() -> ExitCode {
@@ -65,6 +67,7 @@ fn main() -> ExitCode {
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Bench(case) => bench::run(&case),
         Task::Book => book::run(),
+        Task::Gallery(options) => book::gallery::run(&options),
     };
     match good {
         Ok(true) => ExitCode::SUCCESS,

@@ -1,9 +1,11 @@
-//! `cargo xtask book`: the pages of the book that follow from the code.
+//! `cargo xtask book` and `cargo xtask gallery`: the pages of the book that follow from the code.
 //!
 //! `book.toml` and `docs/SUMMARY.md` describe the book; `cargo xtask ci book` checks that these pages are up to date.
 
 mod examples;
+pub(crate) mod gallery;
 mod reference;
+mod shots;
 
 use std::error::Error;
 use std::path::{Path, PathBuf};
@@ -16,22 +18,37 @@ const ROOT: &str = "Scene";
 /// The page with all keys of scene files.
 const REFERENCE: &str = "docs/scene.md";
 
-/// Writes the pages.
+/// The page with a picture of every scene.
+const GALLERY: &str = "docs/gallery.md";
+
+/// Writes the pages; the pictures of the gallery stay as they are.
 pub(crate) fn run() -> Result<bool, Box<dyn Error>> {
     let root = crate::ci::root();
-    std::fs::write(root.join(REFERENCE), reference::page(&root)?)?;
-    println!("wrote {REFERENCE}");
+    for (page, text) in pages(&root)? {
+        std::fs::write(root.join(page), text)?;
+        println!("wrote {page}");
+    }
     Ok(true)
 }
 
 /// True if the pages are as [`run`] writes them.
 pub(crate) fn is_fresh(root: &Path) -> Result<bool, Box<dyn Error>> {
-    let stored = std::fs::read_to_string(root.join(REFERENCE)).unwrap_or_default();
-    let is_fresh = stored == reference::page(root)?;
-    if !is_fresh {
-        println!("    {REFERENCE} is out of date; write it again: cargo xtask book");
+    let mut is_fresh = true;
+    for (page, text) in pages(root)? {
+        if std::fs::read_to_string(root.join(page)).unwrap_or_default() != text {
+            println!("    {page} is out of date; write it again: cargo xtask book");
+            is_fresh = false;
+        }
     }
     Ok(is_fresh)
+}
+
+/// The pages, by path.
+fn pages(root: &Path) -> Result<[(&'static str, String); 2], Box<dyn Error>> {
+    Ok([
+        (REFERENCE, reference::page(root)?),
+        (GALLERY, gallery::page(root)?),
+    ])
 }
 
 /// The scenes in `folder`, by name.

@@ -151,7 +151,10 @@ fn verdict(holds: bool) -> &'static str {
 }
 
 /// Runs cargo at the root of the workspace; true if it succeeds.
-fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<bool, Box<dyn Error>> {
+pub(crate) fn cargo(
+    arguments: &[&str],
+    environment: &[(&str, &str)],
+) -> Result<bool, Box<dyn Error>> {
     println!("    cargo {}", arguments.join(" "));
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(program)

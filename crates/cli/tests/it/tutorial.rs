@@ -184,3 +184,46 @@ fn the_bar_of_the_page_on_friction_stays_in_its_grip() {
         "a bar beyond its friction moved by {slipped} m"
     );
 }
+
+/// The README: its scene runs and verifies, and its Rust is an example that `cargo xtask ci examples` runs.
+#[test]
+fn the_readme_does_what_it_says() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let text = fs::read_to_string(root.join("README.md")).expect("the README");
+    let of = |language: &str| {
+        let block = blocks(&text)
+            .into_iter()
+            .find(|block| block.language == language);
+        block.expect("the README has such a block").text
+    };
+    let place = Place::new(SCENE);
+    fs::write(place.path("ball.toml"), of("toml")).expect("room for a file");
+    let commands = text
+        .lines()
+        .filter(|line| line.starts_with("impinge ") && line.contains("ball"));
+    let mut count = 0;
+    for command in commands {
+        let words = command
+            .split(" #")
+            .next()
+            .unwrap_or_default()
+            .split_whitespace();
+        let arguments: Vec<&str> = words.skip(1).collect();
+        let answer = place.impinge(&arguments);
+        assert_eq!(
+            answer.code,
+            Some(0),
+            "{command}: {}{}",
+            answer.out,
+            answer.err
+        );
+        count += 1;
+    }
+    assert_eq!(count, 6);
+    let example =
+        fs::read_to_string(root.join("crates/sim/examples/ball.rs")).expect("the example");
+    assert!(
+        example.ends_with(&of("rust")),
+        "crates/sim/examples/ball.rs differs from README.md"
+    );
+}
