@@ -83,7 +83,7 @@ fn an_existing_file_stays() {
     assert_eq!(place.names(), ["scene.toml"]);
 }
 
-/// A part of 100 mm in a file in millimetres, and elements whose size does not fit it: one remedy, which names the unit.
+/// A part in millimetres, and elements whose size does not fit it: one remedy, which names the unit.
 #[test]
 fn a_file_in_millimetres_gets_a_hint() {
     let place = Place::new(SCENE);
