@@ -129,7 +129,7 @@ impl Page<'_> {
             return Ok(());
         };
         let example = self.example(name, key)?;
-        let line = format!("- `{example}`: {}{}", described(choice), self.link(part));
+        let line = format!("- `{example}`: {}{}", described(choice), Self::link(part));
         let _ = writeln!(text, "{}", wrapped(&line, "  "));
         self.keys(text, part, &super::inner(name, key), "  ")
     }
@@ -165,7 +165,7 @@ impl Page<'_> {
                 }
                 _ => {}
             }
-            line.push_str(&self.link(part));
+            line.push_str(&Self::link(part));
             let _ = writeln!(text, "{}", wrapped(&line, &format!("{indent}  ")));
         }
         Ok(())
@@ -178,7 +178,7 @@ impl Page<'_> {
     }
 
     /// A link to the definition that `part` refers to.
-    fn link(&self, part: &Schema) -> String {
+    fn link(part: &Schema) -> String {
         let name = super::reference(part).or_else(|| super::reference(part.get("items")?));
         name.map_or_else(String::new, |name| {
             let title = title(name);

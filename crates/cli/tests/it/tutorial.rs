@@ -33,7 +33,9 @@ fn blocks(page: &str) -> Vec<Block> {
             block.text.push('\n');
         } else {
             let spans = line.split('`').skip(1).step_by(2);
-            let is_scene = |span: &&str| span.ends_with(".toml") && !span.contains('/');
+            let is_scene = |span: &&str| {
+                Path::new(span).extension().is_some_and(|end| end == "toml") && !span.contains('/')
+            };
             scene = spans.filter(is_scene).map(str::to_owned).last().or(scene);
         }
     }
@@ -137,8 +139,7 @@ fn the_gripper_of_the_tutorial_carries_the_ball_by_friction() {
             .and_then(|head| head.split(',').position(|name| name == "force_z"));
         let column = column.expect("a column of forces");
         let left = rows
-            .filter(|row| row.contains(",left,"))
-            .last()
+            .rfind(|row| row.contains(",left,"))
             .expect("a row of the finger");
         left.split(',')
             .nth(column)
@@ -169,8 +170,7 @@ fn the_bar_of_the_page_on_friction_stays_in_its_grip() {
         let table = fs::read_to_string(place.path(run).join("rigid.csv")).expect("the table");
         let row = table
             .lines()
-            .filter(|row| row.contains(",bar,"))
-            .last()
+            .rfind(|row| row.contains(",bar,"))
             .expect("a row of the bar");
         row.split(',')
             .nth(6)
