@@ -34,6 +34,7 @@ pub mod error;
 pub mod extension;
 pub(crate) mod flight;
 pub mod geometry;
+pub mod history;
 pub(crate) mod joints;
 pub mod measure;
 pub mod model;

@@ -220,6 +220,21 @@ impl Simulation {
                 self.joint_forces(state.step),
             ),
             (
+                "velocities of its last step",
+                state.history.leads.len(),
+                (self.state.velocities.len()).min(state.history.leads.len()),
+            ),
+            (
+                "mean velocities",
+                state.history.means.len(),
+                state.history.leads.len(),
+            ),
+            (
+                "rigid bodies in its last step",
+                state.history.rigid.len(),
+                (self.state.rigid.len()).min(state.history.rigid.len()),
+            ),
+            (
                 "plastic strains",
                 state.plastic_strains.len(),
                 self.state.plastic_strains.len(),

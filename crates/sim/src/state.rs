@@ -1,6 +1,6 @@
 //! The state of a simulation, sufficient for a restart.
 
-use crate::{contacts::contact::Contact, rigid::RigidState};
+use crate::{contacts::contact::Contact, history::History, rigid::RigidState};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +30,8 @@ pub struct State {
     /// `ε_p` of every row of the constraints, in compliance form first, then in stiffness form; empty without plastic
     /// flow.
     pub plastic_strains: Vec<f64>,
+    /// The last step, as the next one of second order needs it.
+    pub history: History,
     /// Unexplained energy gain since the last loss (J), the reference of `energy_gains`.
     pub energy_gained: f64,
 }
@@ -47,6 +49,7 @@ impl State {
             contacts,
             joint_forces,
             plastic_strains,
+            history,
             energy_gained,
         } = self;
         let points = positions.iter().chain(velocities).chain(accelerations);
@@ -83,6 +86,7 @@ impl State {
         let numbers = joint_forces.iter().chain(plastic_strains).copied();
         time.is_finite()
             && energy_gained.is_finite()
+            && history.is_finite()
             && points.flatten().all(|x| x.is_finite())
             && numbers.chain(rigid).chain(contacts).all(f64::is_finite)
     }

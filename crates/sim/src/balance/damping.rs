@@ -28,6 +28,12 @@ impl Damping {
             for (deviation, chord) in self.deviation.iter_mut().zip(step.flight.chords()) {
                 *deviation -= chord;
             }
+            for (block, &point) in step.model.unknowns.point_of_block.iter().enumerate() {
+                let undamped = step.flight.undamped(point as usize);
+                for axis in 0..3 {
+                    self.deviation[3 * block + axis] -= undamped[axis];
+                }
+            }
             self.add_bodies(accounts, step, works);
             self.add_rows(accounts, step, works);
             self.add_links(accounts, step, works);
@@ -57,13 +63,16 @@ impl Damping {
         for (block, &point) in model.unknowns.point_of_block.iter().enumerate() {
             let solid = model.geometry.solid_of_point(point);
             let point = point as usize;
-            let inertia = model.points.mass[point] + h * model.points.mass_damping[point];
+            let factor = 1.0 + step.flight.ratio(point);
+            let inertia = model.points.mass[point] * (factor * factor)
+                + h * model.points.mass_damping[point] * factor;
             let deviation = get(&self.deviation, block);
             let product = get(&self.product, block) - deviation * inertia;
-            squares[solid] += deviation.dot(&product);
+            squares[solid] += (deviation + step.flight.undamped(point)).dot(&product);
         }
         for ((works, square), &time) in works.iter_mut().zip(squares).zip(accounts.damping_times())
         {
+            let time = time * (1.0 + step.flight.largest_ratio());
             works.damp(-time / (h + time) * square);
         }
     }

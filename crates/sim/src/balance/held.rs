@@ -11,7 +11,7 @@ use crate::model::{Model, PointMotion};
 use impinge_contact::constraint::{
     BodyBlocks, Condenser, Configuration, Constraint, Evaluation, Frame, Layout, Term,
 };
-use impinge_fem::{Assembler, AssemblyScales};
+use impinge_fem::Assembler;
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
@@ -89,7 +89,7 @@ impl Elements {
         self.rhs.fill(0.0);
         self.assembler.assemble(
             step.linearised_at,
-            &AssemblyScales::implicit_euler(h),
+            &step.flight.scales(h),
             &self.zero,
             &mut self.matrix,
             &mut self.rhs,

@@ -142,7 +142,7 @@ impl StepBalance {
     }
 }
 
-/// A sheet with the momentum of `state`.
+/// A sheet with the momentum of `state`, `m ℓ` in a step of second order.
 fn sheet_of(
     model: &Model,
     state: &State,
@@ -154,13 +154,15 @@ fn sheet_of(
     }
     for (point, &mass) in model.points.mass.iter().enumerate() {
         if mass > 0.0 {
-            let momentum = state.velocities[point] * mass;
+            let lead = state.history.leads.get(point).copied().unwrap_or_default();
+            let momentum = (state.velocities[point] + lead) * mass;
             let body = &mut bodies[model.geometry.solid_of_point(point as u32)];
             super::works::add(&mut body.momentum, &momentum);
         }
     }
-    for (rigid, at) in model.rigid.iter().zip(&state.rigid) {
-        let momentum = at.velocity * rigid.inertia.mass();
+    for (index, (rigid, at)) in model.rigid.iter().zip(&state.rigid).enumerate() {
+        let history = state.history.rigid.get(index).copied().unwrap_or_default();
+        let momentum = (at.velocity + history.leads[0]) * rigid.inertia.mass();
         super::works::add(&mut bodies[rigid.body].momentum, &momentum);
     }
     if !accounts.has_joints() {

@@ -26,6 +26,8 @@ pub(crate) struct Substep<'a> {
     pub(crate) end: &'a [Vector3<f64>],
     /// `B` of every free rigid body: `ω = B w`.
     pub(crate) axes: &'a [Matrix3<f64>],
+    /// `(1 + κ)²` of every free rigid body, and the velocities that its unknowns start from (m/s).
+    pub(crate) rigid_starts: &'a [(f64, [Vector3<f64>; 2])],
     /// Where elastic forces were linearised (m).
     pub(crate) linearised_at: &'a [Vector3<f64>],
     /// Joints in stiffness form.

@@ -115,13 +115,15 @@ impl WorkSpace {
             let point = point as usize;
             let mass = model.points.mass[point];
             let mean = get(&solution.velocity, block);
-            let end = mean + flight.gain(point);
-            let free = flight.velocities()[point] + flight.end_velocity(block, point);
+            let end = flight.end_of(point, &mean);
+            let impulse = flight.impulse_of(block, point, &mean);
+            // `ṽ`: an impulse at once would change `ℓ` by all of `h F/m`, and `v` by `1/(1 + κ)` of it.
+            let free = end - impulse / (1.0 + flight.ratio(point));
             let start = step.start.velocities[point];
             let kick = (free + end) * 0.5 - mean;
             self.kicks[3 * block..][..3].copy_from_slice(kick.as_slice());
 
-            let inertial = (end - free) * mass;
+            let inertial = impulse * mass;
             let weight = model.settings.gravity * (mass * h);
             let pull = model.points.pull[point] * h;
             let drag = end * (-h * model.points.mass_damping[point]);
@@ -170,16 +172,16 @@ impl WorkSpace {
         } = *step;
         let h = problem.time_step;
         let added = step.forces.map(|forces| forces.on(&solution.velocity));
-        for ((rigid, at), axes) in model.rigid.iter().zip(&step.start.rigid).zip(step.axes) {
+        for (rigid, (factor, starts)) in model.rigid.iter().zip(step.rigid_starts) {
             let mass = rigid.inertia.mass();
             let first = rigid.first_block as usize;
-            let starts = [at.velocity, axes.tr_mul(&at.angular_momentum) / mass];
             let weights = [model.settings.gravity * (mass * h), Vector3::zeros()];
             for ((block, start), weight) in (first..).zip(starts).zip(weights) {
                 let mean = get(&solution.velocity, block);
+                // For implicit Euler; no contact touches the others.
                 let kick = (start - mean) * 0.5;
                 self.kicks[3 * block..][..3].copy_from_slice(kick.as_slice());
-                let inertial = (mean - start) * mass;
+                let inertial = (mean * *factor - start) * mass;
                 let force = added
                     .as_ref()
                     .map_or_else(Vector3::zeros, |all| get(all, block));

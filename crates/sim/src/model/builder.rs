@@ -648,6 +648,7 @@ impl Builder {
                 minimum_step: scene.time.minimum_step(),
                 free_flight: scene.time.free_flight,
                 elasticity: scene.time.elasticity,
+                integrator: scene.time.integrator,
                 allow_inversion: scene.solver.allow_inversion,
                 anchored_contacts: scene.solver.anchored_contacts,
                 solver,

@@ -1,6 +1,6 @@
 //! The parameters of a step.
 
-use crate::scene::{Asynchronous, Elasticity, FreeFlight};
+use crate::scene::{Asynchronous, Elasticity, FreeFlight, Integrator};
 use impinge_contact::method::Method;
 use impinge_geometry::broad_phase::BroadPhaseChoice;
 use nalgebra::Vector3;
@@ -19,6 +19,8 @@ pub struct Settings {
     pub free_flight: FreeFlight,
     /// How a step takes elastic forces.
     pub elasticity: Elasticity,
+    /// How velocities and positions follow from forces.
+    pub integrator: Integrator,
     /// Whether elements may invert.
     pub allow_inversion: bool,
     /// Whether sticking contacts keep their anchor from step to step.

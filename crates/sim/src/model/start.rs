@@ -1,7 +1,7 @@
 //! The state at time 0, and the start of a free fall.
 
 use super::Model;
-use crate::{rigid::RigidState, solid::StressPoint, state::State};
+use crate::{history::History, rigid::RigidState, solid::StressPoint, state::State};
 use impinge_contact::constraint::Constraint;
 use nalgebra::Vector3;
 
@@ -34,6 +34,7 @@ pub(super) fn start_state(
         contacts: Vec::new(),
         joint_forces: vec![0.0; rows(&model.constraints.rows)],
         plastic_strains: vec![0.0; flowing],
+        history: History::default(),
         energy_gained: 0.0,
     };
     // From the poses, as in every later step: rounding of the centre must not appear as a motion in the first step.

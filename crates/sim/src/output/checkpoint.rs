@@ -12,7 +12,7 @@ use crate::state::State;
 pub(super) const CHECKPOINT: &str = "checkpoint.bin";
 
 /// First bytes of the file; the number increases with every change of the format.
-const HEADER: &[u8; 21] = b"impinge checkpoint 4\n";
+const HEADER: &[u8; 21] = b"impinge checkpoint 5\n";
 
 /// First bytes of the file in any version.
 const ANY_HEADER: &[u8] = b"impinge checkpoint ";

@@ -23,6 +23,7 @@ mod output;
 mod resume;
 mod scene;
 mod scene_mistakes;
+mod second_order;
 mod solids;
 mod starts;
 mod thin;

@@ -21,7 +21,7 @@ pub use material::{Formulation, Material, MaterialModel, Orthotropic, Shell};
 pub use mesh::{BodyMesh, FilledSurface, MeshFile};
 pub use obstacle::ObstacleShape;
 pub use settings::{
-    Asynchronous, BroadPhase, Delassus, Detection, Elasticity, Evaluation, FreeFlight,
+    Asynchronous, BroadPhase, Delassus, Detection, Elasticity, Evaluation, FreeFlight, Integrator,
     JointStiffness, OutputOptions, Preconditioner, Solver, SolverMethod, StepperChoice, Time,
     Tolerances, World,
 };

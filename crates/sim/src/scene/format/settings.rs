@@ -25,6 +25,20 @@ pub struct Time {
     /// How a step takes elastic forces.
     #[serde(default, skip_serializing_if = "is_default")]
     pub elasticity: Elasticity,
+    /// How velocities and positions follow from forces.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub integrator: Integrator,
+}
+
+/// How velocities and positions follow from forces.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Integrator {
+    /// Implicit Euler, of first order: stable at any step, with much numerical damping.
+    #[default]
+    Euler,
+    /// BDF2, of second order, with little numerical damping. What contacts and joints touch moves by implicit Euler.
+    Bdf2,
 }
 
 /// Motion of deformable bodies without forces.
@@ -76,6 +90,7 @@ impl Default for Time {
             minimum_step: None,
             free_flight: FreeFlight::default(),
             elasticity: Elasticity::default(),
+            integrator: Integrator::default(),
         }
     }
 }

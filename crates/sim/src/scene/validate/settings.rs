@@ -2,7 +2,7 @@
 
 use super::Check;
 use crate::scene::Scene;
-use crate::scene::format::StepperChoice;
+use crate::scene::format::{Integrator, SolverMethod, StepperChoice};
 use std::path::{Component, Path};
 
 impl Check<'_> {
@@ -43,6 +43,19 @@ impl Check<'_> {
             output,
             ..
         } = self.scene;
+        let method = solver.method.and_then(SolverMethod::spec);
+        if let Some(method) = method.filter(|method| method.capabilities.bodies_at_rest)
+            && self.scene.time.integrator == Integrator::Bdf2
+        {
+            self.fail(
+                "time.integrator",
+                format!(
+                    "the method `{}` knows bodies at rest for implicit Euler only",
+                    method.name
+                ),
+                "leave it out, or use another method",
+            );
+        }
         self.vectors("world", "gravity", &world.gravity);
         self.not_negative("world.friction", "the friction coefficient", world.friction);
         for (key, value) in [

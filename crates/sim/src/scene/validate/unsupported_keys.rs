@@ -1,7 +1,7 @@
 //! Scene keys that the stepper does not support. Ignoring them silently would simulate another model.
 
 use super::Check;
-use crate::scene::format::{Elasticity, FreeFlight, Solver, StepperChoice};
+use crate::scene::format::{Elasticity, FreeFlight, Integrator, Solver, StepperChoice};
 
 /// Bounds: every stepper accepts them, even unused, so that one scene serves several steppers.
 const BOUNDS: [&str; 5] = [
@@ -54,6 +54,13 @@ impl Check<'_> {
             return self.fail(
                 "time.elasticity",
                 format!("the {name} stepper does not linearise elastic forces in rounds"),
+                "leave it out, or use the synchronous stepper",
+            );
+        }
+        if scene.time.integrator != Integrator::default() {
+            return self.fail(
+                "time.integrator",
+                format!("the {name} stepper has an integrator of its own"),
                 "leave it out, or use the synchronous stepper",
             );
         }

@@ -24,9 +24,10 @@ use crate::{
     model::{Model, PointMotion},
     step::context::StepContext,
 };
-use impinge_fem::{Assembler, AssemblyScales};
+use impinge_contact::ContactProblem;
+use impinge_fem::Assembler;
 use impinge_krylov::block::SymmetricBlockMatrix;
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 use std::ops::Range;
 
 /// The motion that elastic forces are linearised about, for all bodies. Memory is kept between steps.
@@ -102,7 +103,7 @@ impl NewtonIterate {
         self.ahead.clear();
         self.ahead.extend_from_slice(known);
         self.damped.clear();
-        self.damped.resize(points, Vector3::zeros());
+        (self.damped).extend((0..points).map(|point| -flight.undamped(point)));
         self.moved.clear();
         self.moved
             .extend((0..model.components.count()).map(|component| flight.is_turning(component)));
@@ -146,7 +147,7 @@ impl NewtonIterate {
                 *own = velocity;
             }
             self.positions[point] = state.positions[point] + *own * time_step;
-            self.damped[point] = *own;
+            self.damped[point] = *own - flight.undamped(point);
             if let Some(block) = model.unknowns.block_of_point[point] {
                 self.damped[point] -= get(flight.chords(), block as usize);
                 self.led[3 * block as usize..][..3].copy_from_slice(own.as_slice());
@@ -198,7 +199,8 @@ impl NewtonIterate {
             model, time_step, ..
         } = context;
         let MomentumSystem { matrix, rhs } = system;
-        let scales = AssemblyScales::implicit_euler(time_step);
+        let scales = flight.scales(time_step);
+        let has_damped = self.renewed || flight.is_second_order();
         matrix.set_zero();
         rhs.fill(0.0);
         for block in 0..model.unknowns.point_of_block.len() {
@@ -206,7 +208,7 @@ impl NewtonIterate {
             rhs[3 * block..][..3].copy_from_slice(impulse.as_slice());
         }
         assembler.add_mass(&scales, matrix);
-        if self.renewed {
+        if has_damped {
             let velocities = [self.ahead.as_slice(), &self.damped];
             assembler.assemble_about(&self.positions, &scales, velocities, matrix, rhs);
         } else {
@@ -215,9 +217,20 @@ impl NewtonIterate {
         let about = About {
             positions: &self.positions,
             ahead: &self.ahead,
-            damped: self.renewed.then_some(self.damped.as_slice()),
+            damped: has_damped.then_some(self.damped.as_slice()),
+            damping_step: scales.damping,
         };
         add_thin(context, about, MomentumSystem { matrix, rhs });
+        if flight.is_second_order() {
+            for (block, &point) in model.unknowns.point_of_block.iter().enumerate() {
+                let point = point as usize;
+                let [mass, damping] =
+                    [&model.points.mass, &model.points.mass_damping].map(|values| values[point]);
+                let added = mass + damping * scales.damping;
+                let inertia = inertia_of(context, flight, point) - added;
+                *matrix.diagonal_block_mut(block) += Matrix3::from_diagonal_element(inertia);
+            }
+        }
         self.elastic.clear();
         self.elastic.extend_from_slice(rhs);
         for block in 0..model.unknowns.point_of_block.len() {
@@ -225,6 +238,41 @@ impl NewtonIterate {
             add(&mut self.elastic, block, &impulse);
         }
         self.matrix = keeps_matrix.then(|| matrix.clone());
+    }
+
+    /// Lets a free point, with its block, move by implicit Euler, also in the equations of the problem.
+    pub(crate) fn move_by_euler(
+        &mut self,
+        context: StepContext<'_>,
+        flight: &mut Flight,
+        place: (usize, usize),
+        problem: &mut ContactProblem,
+    ) {
+        let StepContext {
+            model,
+            state,
+            time_step,
+        } = context;
+        let (block, point) = place;
+        // The parts of `A` and `b` that depend on `κ`.
+        let of_point = |flight: &Flight| {
+            let inertia = inertia_of(context, flight, point);
+            let drag = model.points.mass_damping[point] * time_step;
+            let start = flight.velocities()[point] * model.points.mass[point]
+                + get(flight.chords(), block) * inertia
+                - flight.end_velocity(block, point) * drag;
+            (inertia, start)
+        };
+        let before = of_point(flight);
+        if flight.move_by_euler(model, state, place, time_step) {
+            let after = of_point(flight);
+            let change = Matrix3::from_diagonal_element(after.0 - before.0);
+            *problem.momentum.diagonal_block_mut(block) += change;
+            if let Some(matrix) = &mut self.matrix {
+                *matrix.diagonal_block_mut(block) += change;
+            }
+            add(&mut problem.rhs, block, &(after.1 - before.1));
+        }
     }
 
     /// `M (v_c + R u − h a) + h (M g + f_ext) + (1 + h a_M) M (w_R − w_k)` of a node (N·s).
@@ -242,8 +290,8 @@ impl NewtonIterate {
             * model.points.mass[point]
             + model.points.pull[point] * time_step;
         if self.renewed {
-            let mass = model.points.mass[point] + time_step * model.points.mass_damping[point];
-            impulse - self.damped[point] * mass
+            let deviation = get(&self.led, block) - get(flight.chords(), block);
+            impulse - deviation * inertia_of(context, flight, point)
         } else {
             impulse
         }
@@ -261,8 +309,10 @@ impl NewtonIterate {
         let StepContext {
             model, time_step, ..
         } = context;
-        add_product(matrix, &self.led, impulses);
-        if !flight.turns() {
+        if self.is_any_moved() {
+            add_product(matrix, &self.led, impulses);
+        }
+        if !flight.turns() && !flight.is_second_order() {
             return;
         }
         for (block, &point) in model.unknowns.point_of_block.iter().enumerate() {
@@ -288,12 +338,13 @@ impl NewtonIterate {
             state,
             time_step,
         } = context;
-        let scales = AssemblyScales::implicit_euler(time_step);
+        let scales = flight.scales(time_step);
         let nodes = model.unknowns.point_of_block.len();
         // `y = w − w_R` of all points, and `w − w_k` of the unknowns.
         self.end_damped.clear();
         self.end_damped.extend((0..motion.end.len()).map(|point| {
             let velocity = motion.of_point(model, point).unwrap_or_default();
+            let velocity = velocity - flight.undamped(point);
             match model.unknowns.motion_of_point[point] {
                 PointMotion::Free(block) => velocity - get(flight.chords(), block as usize),
                 _ => velocity,
@@ -310,18 +361,18 @@ impl NewtonIterate {
         }
         assembler.add_impulses(motion.end, &scales, &self.end_damped, &mut self.at_end);
         let thin = (motion.end, self.end_damped.as_slice());
-        thin_impulses(context, thin, &mut self.at_end);
+        thin_impulses(context, thin, scales.damping, &mut self.at_end);
         let matrix = self.matrix.as_ref().unwrap_or(matrix);
         add_product(matrix, &self.change, &mut self.changed);
         self.sums.clear();
         self.sums.resize(model.geometry.bodies.len(), [0.0; 3]);
         for block in 0..nodes {
             let point = model.unknowns.point_of_block[block] as usize;
-            let mass = model.points.mass[point] + time_step * model.points.mass_damping[point];
+            let inertia = inertia_of(context, flight, point);
             let elastic = get(&self.at_end, block);
-            let changed = get(&self.changed, block) - get(&self.change, block) * mass;
+            let changed = get(&self.changed, block) - get(&self.change, block) * inertia;
             let residual = elastic + changed - get(&self.elastic, block);
-            let velocity = get(motion.solved, block) + flight.gain(point);
+            let velocity = flight.end_of(point, &get(motion.solved, block));
             let gained = (velocity - state.velocities[point]) * model.points.mass[point];
             let sums = &mut self.sums[model.body_of_block(block)];
             for (sum, part) in sums.iter_mut().zip([residual, elastic, gained]) {
@@ -334,6 +385,13 @@ impl NewtonIterate {
             .extend(norms.map(|[residual, elastic, gained]| [residual, elastic.max(gained)]));
         &self.of_body
     }
+}
+
+/// The part of the momentum matrix at a free node that is inertia and mass damping, `(1 + κ)² m + (1 + κ) h a_M m`
+/// (kg).
+fn inertia_of(context: StepContext<'_>, flight: &Flight, point: usize) -> f64 {
+    let (points, factor) = (&context.model.points, 1.0 + flight.ratio(point));
+    points.mass[point] * (factor * factor) + context.time_step * points.mass_damping[point] * factor
 }
 
 fn get(values: &[f64], block: usize) -> Vector3<f64> {
@@ -441,7 +499,7 @@ mod tests {
             let (mut end, mut known) = (state.positions.clone(), state.velocities.clone());
             prescribe(context, &mut end, &mut known).expect("slow");
             let mut flight = Flight::default();
-            flight.plan(&model, &state.positions, &state.velocities, H);
+            flight.plan(&model, &state, H);
             prop_assert_eq!(flight.turns(), !held);
             let elastic = &model.elements.elastic;
             let assembler = elastic

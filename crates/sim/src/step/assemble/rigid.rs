@@ -15,6 +15,8 @@
 //! added to the known velocities of the points, like the motion of prescribed points. So the gaps of the solver are
 //! those of the pose, once the velocities of consecutive solves have converged.
 
+use crate::history::RigidHistory;
+use crate::rigid::{RigidBody, RigidState};
 use crate::{error::StepFailure, model::Model, state::State};
 use impinge_contact::{ContactProblem, ContactSolution};
 use impinge_fem::RigidPose;
@@ -40,13 +42,36 @@ pub(crate) const MAX_REMAINDER_SOLVES: u32 = 8;
 struct Stepping {
     /// `B` halfway through the step: `ω = B w` (1/m).
     axes: Matrix3<f64>,
-    /// `Bᵀ L` of the angular momentum at the start (N·s).
-    spin_impulse: Vector3<f64>,
+    /// `κ`, and the momentum that the body starts from over its mass (m/s), and `Bᵀ L` over it (m/s).
+    ratio: f64,
+    starts: [Vector3<f64>; 2],
     /// `I_w` there (kg·m²).
     inertia: Matrix3<f64>,
     end: RigidPose,
     /// Change of the known remainder of its points in the last solve (m).
     remainder_change: f64,
+}
+
+impl Stepping {
+    /// `(1 + κ)²`.
+    fn inertia_factor(&self) -> f64 {
+        (1.0 + self.ratio).powi(2)
+    }
+
+    /// `I_w B w`, the mean angular momentum for solved unknowns (N·m·s).
+    fn mean_angular_momentum(&self, solved: &Vector3<f64>) -> Vector3<f64> {
+        // `L = I_w B w = m B⁻ᵀ w`, and `m B⁻ᵀ = I_w B` because `Bᵀ I_w B = m I`.
+        self.inertia * (self.axes * solved)
+    }
+}
+
+/// Momentum over the mass (m/s) and angular momentum (N·m·s) that a step with `κ` starts from.
+fn starts(at: &RigidState, history: Option<&RigidHistory>, ratio: f64) -> [Vector3<f64>; 2] {
+    let own = [at.velocity, at.angular_momentum];
+    let Some(RigidHistory { leads, means }) = history else {
+        return own;
+    };
+    [0, 1].map(|i| own[i] + leads[i] + (own[i] + means[i] * (1.0 + ratio)) * ratio)
 }
 
 /// Scratch of all rigid bodies.
@@ -59,24 +84,23 @@ impl RigidStep {
     /// Adds the rigid bodies to the momentum system.
     pub(crate) fn add(&self, context: StepContext<'_>, problem: &mut ContactProblem) {
         let StepContext {
-            model,
-            state,
-            time_step,
+            model, time_step, ..
         } = context;
-        let bodies = model.rigid.iter().zip(&state.rigid).zip(&self.bodies);
-        for (index, ((rigid, at), stepping)) in bodies.enumerate() {
+        for (index, (rigid, stepping)) in model.rigid.iter().zip(&self.bodies).enumerate() {
             let mass = rigid.inertia.mass();
             let [linear, angular] = blocks(rigid.first_block);
+            let inertia = mass * stepping.inertia_factor();
             for block in [linear, angular] {
-                *problem.momentum.diagonal_block_mut(block) = Matrix3::identity() * mass;
+                *problem.momentum.diagonal_block_mut(block) = Matrix3::identity() * inertia;
             }
-            let mut impulse = (at.velocity + model.settings.gravity * time_step) * mass;
+            let [start, spin_impulse] = &stepping.starts;
+            let mut impulse = (start + model.settings.gravity * time_step) * mass;
             let load = model.loads.of_rigid(index);
             if !load.is_zero() {
                 impulse += load.force * time_step;
             }
             put(&mut problem.rhs, linear, &impulse);
-            put(&mut problem.rhs, angular, &stepping.spin_impulse);
+            put(&mut problem.rhs, angular, spin_impulse);
         }
     }
 
@@ -85,13 +109,17 @@ impl RigidStep {
     /// The angular block is `Bᵀ I_w B = m I` with the axes at the midpoint of the free turn, and its right-hand side
     /// `Bᵀ L` for the angular momentum `L`: without contact the solve then gives the mean angular velocity of the
     /// implicit midpoint rule ([`RigidInertia::free_spin`](impinge_fem::RigidInertia::free_spin)), with contact the
-    /// change of angular momentum is the moment of the contact impulses, exactly.
+    /// change of angular momentum is the moment of the contact impulses, exactly. `ratios` are the `κ` of the bodies in
+    /// a step of second order ([`second_order`]).
+    ///
+    /// [`second_order`]: crate::flight::second_order
     ///
     /// # Errors
     /// [`StepFailure::TurnsTooFar`] if a body would turn too far.
     pub(crate) fn start(
         &mut self,
         context: StepContext<'_>,
+        ratios: &[f64],
         velocity: &mut [f64],
         motion: &mut PointMotions<'_>,
     ) -> Result<(), StepFailure> {
@@ -112,23 +140,69 @@ impl RigidStep {
             let axes = halfway.to_rotation_matrix().into_inner() * rigid.inertia.unit_axes();
 
             let [linear, angular] = blocks(rigid.first_block);
-            let mut angular_momentum = at.angular_momentum;
-            let load = model.loads.of_rigid(index);
-            if !load.is_zero() {
-                angular_momentum += load.torque * time_step;
-            }
-            let spin_impulse = axes.tr_mul(&angular_momentum);
-            put(velocity, linear, &at.velocity);
-            put(velocity, angular, &(spin_impulse / mass));
+            let ratio = ratios.get(index).copied().unwrap_or(0.0);
+            let history = state.history.rigid.get(index);
+            let starts = place(context, index, &axes, starts(at, history, ratio));
+            let factor = (1.0 + ratio).powi(2);
+            let start = if ratio > 0.0 {
+                starts[0] / factor
+            } else {
+                at.velocity
+            };
+            put(velocity, linear, &start);
+            put(velocity, angular, &(starts[1] / (mass * factor)));
             self.bodies.push(Stepping {
                 axes,
-                spin_impulse,
+                ratio,
+                starts,
                 inertia: rigid.inertia.world_inertia(&halfway),
                 end: at.pose,
                 remainder_change: 0.0,
             });
         }
         self.follow(context, velocity, motion)
+    }
+
+    /// Lets body `index` move by implicit Euler, also in the equations of the problem. Returns whether it would not
+    /// have.
+    pub(crate) fn move_by_euler(
+        &mut self,
+        context: StepContext<'_>,
+        index: usize,
+        problem: &mut ContactProblem,
+    ) -> bool {
+        let StepContext { model, state, .. } = context;
+        let stepping = &mut self.bodies[index];
+        if stepping.ratio <= 0.0 {
+            return false;
+        }
+        let (rigid, at) = (&model.rigid[index], &state.rigid[index]);
+        let mass = rigid.inertia.mass();
+        let surplus = mass * (stepping.inertia_factor() - 1.0);
+        let starts = starts(at, state.history.rigid.get(index), 0.0);
+        let starts = place(context, index, &stepping.axes, starts);
+        let changes = [
+            (starts[0] - stepping.starts[0]) * mass,
+            starts[1] - stepping.starts[1],
+        ];
+        stepping.ratio = 0.0;
+        stepping.starts = starts;
+        for (block, change) in blocks(rigid.first_block).into_iter().zip(changes) {
+            *problem.momentum.diagonal_block_mut(block) -= Matrix3::identity() * surplus;
+            let impulse = get(&problem.rhs, block) + change;
+            put(&mut problem.rhs, block, &impulse);
+        }
+        true
+    }
+
+    /// `(1 + κ)²` of every body, and the velocities (m/s) that its unknowns start from without gravity.
+    pub(crate) fn all_starts(&self, model: &Model) -> Vec<(f64, [Vector3<f64>; 2])> {
+        let of_body = |(stepping, rigid): (&Stepping, &RigidBody)| {
+            let [start, spin] = stepping.starts;
+            let mass = rigid.inertia.mass();
+            (stepping.inertia_factor(), [start, spin / mass])
+        };
+        self.bodies.iter().zip(&model.rigid).map(of_body).collect()
     }
 
     /// Poses and points at the end of the step from solved velocities, and the remainder of points that rows do not
@@ -220,7 +294,7 @@ impl RigidStep {
         velocity: &[f64],
         time_step: f64,
     ) -> f64 {
-        let of_body = |(index, at): (usize, &crate::rigid::RigidState)| {
+        let of_body = |(index, at): (usize, &RigidState)| {
             let (load, stepping) = (model.loads.of_rigid(index), &self.bodies[index]);
             let [_, angular] = blocks(model.rigid[index].first_block);
             let turn = stepping.axes * get(velocity, angular) * time_step;
@@ -229,17 +303,75 @@ impl RigidStep {
         state.rigid.iter().enumerate().map(of_body).sum()
     }
 
+    /// What the next step of second order needs to know of the bodies, after [`accept`](Self::accept); `before` is the
+    /// state at the start of this one, and `c` the time that momentum is ahead (s). A body that nothing touched in the
+    /// first step is ahead by its acceleration then.
+    pub(crate) fn leave(
+        &self,
+        model: &Model,
+        (before, state): (&[RigidState], &State),
+        velocity: &[f64],
+        (c, time_step): (f64, f64),
+        touched: &dyn Fn(usize) -> bool,
+    ) -> Vec<RigidHistory> {
+        let is_first = state.history.is_empty();
+        let bodies = model
+            .rigid
+            .iter()
+            .zip(before)
+            .zip(&state.rigid)
+            .zip(&self.bodies);
+        (bodies.enumerate())
+            .map(|(index, (((rigid, before), at), stepping))| {
+                let [linear, angular] = blocks(rigid.first_block);
+                let ahead = match is_first {
+                    true if touched(index) => 0.0,
+                    true => c / time_step,
+                    false => stepping.ratio,
+                };
+                RigidHistory {
+                    leads: [
+                        (at.velocity - before.velocity) * ahead,
+                        (at.angular_momentum - before.angular_momentum) * ahead,
+                    ],
+                    means: [
+                        get(velocity, linear),
+                        stepping.mean_angular_momentum(&get(velocity, angular)),
+                    ],
+                }
+            })
+            .collect()
+    }
+
     /// Sets the state of the rigid bodies and their points to the end of the step.
     pub(crate) fn accept(&self, model: &Model, state: &mut State, velocity: &[f64]) {
-        for ((rigid, at), stepping) in model.rigid.iter().zip(&mut state.rigid).zip(&self.bodies) {
+        let bodies = model.rigid.iter().zip(&mut state.rigid).zip(&self.bodies);
+        for (index, ((rigid, at), stepping)) in bodies.enumerate() {
             let [linear, angular] = blocks(rigid.first_block);
             at.pose = stepping.end;
             at.velocity = get(velocity, linear);
-            // `L = I_w B w = m B⁻ᵀ w`, and `m B⁻ᵀ = I_w B` because `Bᵀ I_w B = m I`.
-            at.angular_momentum = stepping.inertia * (stepping.axes * get(velocity, angular));
+            at.angular_momentum = stepping.mean_angular_momentum(&get(velocity, angular));
+            if let (true, Some(history)) = (stepping.ratio > 0.0, state.history.rigid.get(index)) {
+                at.velocity += (at.velocity - history.means[0]) * stepping.ratio;
+                at.angular_momentum += (at.angular_momentum - history.means[1]) * stepping.ratio;
+            }
             rigid.write_points(at, &mut state.positions, &mut state.velocities);
         }
     }
+}
+
+/// Adds the torque on body `index` to its start, and turns that into its axes.
+fn place(
+    context: StepContext<'_>,
+    index: usize,
+    axes: &Matrix3<f64>,
+    [start, mut angular_momentum]: [Vector3<f64>; 2],
+) -> [Vector3<f64>; 2] {
+    let load = context.model.loads.of_rigid(index);
+    if !load.is_zero() {
+        angular_momentum += load.torque * context.time_step;
+    }
+    [start, axes.tr_mul(&angular_momentum)]
 }
 
 /// Values that the rigid bodies write for all points of the model.
@@ -300,11 +432,8 @@ pub(crate) fn balance_rigid(
     for rigid in of_solved {
         for block in blocks(rigid.first_block) {
             let impulse = get(&solution.velocity, block);
-            put(
-                &mut solution.velocity,
-                block,
-                &(impulse / rigid.inertia.mass()),
-            );
+            let inertia = problem.momentum.diagonal_block(block)[(0, 0)];
+            put(&mut solution.velocity, block, &(impulse / inertia));
         }
     }
 }

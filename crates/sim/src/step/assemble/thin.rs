@@ -14,6 +14,8 @@ pub(super) struct About<'a> {
     pub(super) ahead: &'a [Vector3<f64>],
     /// The velocities that are damped already (m/s), if any.
     pub(super) damped: Option<&'a [Vector3<f64>]>,
+    /// `Δt` as damping counts it (s).
+    pub(super) damping_step: f64,
 }
 
 /// The momentum system that terms are added to.
@@ -44,6 +46,7 @@ pub(super) fn add_thin(context: StepContext<'_>, about: About<'_>, system: Momen
     Adder {
         block_of_point: &model.unknowns.block_of_point,
         time_step,
+        damping_step: about.damping_step,
         stiffness,
         rhs,
     }
@@ -55,11 +58,13 @@ pub(super) fn add_thin(context: StepContext<'_>, about: About<'_>, system: Momen
 pub(super) fn thin_impulses(
     context: StepContext<'_>,
     (positions, damped): (&[Vector3<f64>], &[Vector3<f64>]),
+    damping_step: f64,
     impulses: &mut [f64],
 ) {
     Adder {
         block_of_point: &context.model.unknowns.block_of_point,
         time_step: context.time_step,
+        damping_step,
         stiffness: None,
         rhs: impulses,
     }
@@ -81,6 +86,7 @@ type Blocks<const N: usize> = [[Matrix3<f64>; N]; N];
 struct Adder<'a> {
     block_of_point: &'a [Option<u32>],
     time_step: f64,
+    damping_step: f64,
     /// The matrix, and the velocity that prescribed points have beyond that of the motion (m/s), where the
     /// stiffness is asked for.
     stiffness: Option<(&'a mut SymmetricBlockMatrix, &'a [Vector3<f64>])>,
@@ -95,13 +101,13 @@ impl Adder<'_> {
         (positions, damped): (&[Vector3<f64>], Option<&[Vector3<f64>]>),
     ) {
         let thin = &context.model.elements.thin;
-        let h = self.time_step;
+        let (h, damped_h) = (self.time_step, self.damping_step);
         let at = |point: u32| positions[point as usize];
         for (damping, spring) in thin.soft_springs() {
             let x = spring.points.map(at);
             let force = spring.force(&x);
             let pair = |own: Matrix3<f64>| [[own, -own], [-own, own]];
-            let viscous = along(spring, &x) * (damping * h);
+            let viscous = along(spring, &x) * (damping * damped_h);
             let stiff = || pair(spring.tangent(&x) * (h * h) + viscous);
             self.add(&spring.points, &[force, -force], stiff);
             if damping > 0.0 {
@@ -117,10 +123,10 @@ impl Adder<'_> {
             for hinge in hinges {
                 let x = hinge.points.map(at);
                 let scaled = |scale: f64| hinge.tangent(&x).map(|row| row.map(|k| k * scale));
-                let stiff = || scaled(h * h + damping * h);
+                let stiff = || scaled(h * h + damping * damped_h);
                 self.add(&hinge.points, &hinge.forces(&x), stiff);
                 if *damping > 0.0 {
-                    self.damp(&hinge.points, damped, || scaled(damping * h));
+                    self.damp(&hinge.points, damped, || scaled(damping * damped_h));
                 }
             }
         }
@@ -221,6 +227,7 @@ mod tests {
             positions: &state.positions,
             ahead: known,
             damped: None,
+            damping_step: h,
         };
         let context = StepContext {
             model,

@@ -12,8 +12,10 @@
 use crate::balance::Energies;
 use crate::contacts::contact::Contact;
 use crate::{
+    history::RigidHistory,
     model::{Model, PointMotion},
     report::StepReport,
+    rigid::{RigidBody, RigidState},
     state::State,
 };
 use impinge_contact::constraint::{Constraint, Term};
@@ -41,9 +43,35 @@ pub(crate) struct ExternalWork {
     /// Largest energy by which velocities of the asynchronous stepper are ahead of positions (J): by the impulses of
     /// given forces over one period, which is at most a step.
     by_clocks: f64,
+    /// Energy by which velocities lag behind momenta in a step of second order (J).
+    by_lags: f64,
 }
 
 impl ExternalWork {
+    /// The same in a step from `state`, whose history says by how much velocities lag behind momenta.
+    pub(crate) fn lagging(self, model: &Model, state: &State) -> Self {
+        let of_point = |(point, lead): (usize, &Vector3<f64>)| {
+            let along = state.velocities[point].dot(lead).abs();
+            model.points.mass[point] * (along + lead.norm_squared())
+        };
+        let points: f64 = state.history.leads.iter().enumerate().map(of_point).sum();
+        let of_rigid = |((rigid, at), history): ((&RigidBody, &RigidState), &RigidHistory)| {
+            let lead = &history.leads[0];
+            let along = at.velocity.dot(lead).abs();
+            let spin = rigid.angular_velocity(at).dot(&history.leads[1]).abs();
+            rigid.inertia.mass() * (along + lead.norm_squared()) + spin
+        };
+        let rigid: f64 = (model.rigid.iter().zip(&state.rigid))
+            .zip(&state.history.rigid)
+            .map(of_rigid)
+            .sum();
+        // Positions lag behind velocities in the same way, and elastic energies by as much.
+        Self {
+            by_lags: 2.0 * (points + rigid),
+            ..self
+        }
+    }
+
     /// The same with further work (J).
     pub(crate) fn with(self, work: f64) -> Self {
         Self {
@@ -147,6 +175,7 @@ impl EnergyAccount {
             work: is_known.then_some(work),
             by_contacts,
             by_clocks: 0.0,
+            by_lags: 0.0,
         })
     }
 
@@ -171,7 +200,7 @@ impl EnergyAccount {
         let allowed = external.by_contacts + ROUNDING * (before.size + energies.size);
         state.energy_gained = (state.energy_gained + gain - allowed).max(0.0);
         let share = self.material_share * (energies.kinetic + energies.elastic);
-        let material = share + external.by_clocks;
+        let material = share + external.by_clocks + external.by_lags;
         if gain.is_nan() || (gain > allowed && state.energy_gained > material) {
             report.energy_gains = 1;
             state.energy_gained = 0.0;

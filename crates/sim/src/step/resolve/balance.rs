@@ -2,6 +2,7 @@
 
 use crate::step::resolve::coarse::{BodyBalance, Coarse, Link};
 use crate::{
+    flight::Flight,
     geometry::Body,
     model::{Model, PointMotion},
     state::State,
@@ -51,7 +52,7 @@ pub(crate) fn closes_balances(model: &Model, method: &Method) -> bool {
 /// collide, be re-linearised and solved, and be broken by the balance again; a finer solve prevents this.
 pub(crate) fn balance(
     coarse: &mut Coarse,
-    context: StepContext<'_>,
+    (context, flight): (StepContext<'_>, Option<&Flight>),
     method: &Method,
     (problem, solution): (&ContactProblem, &mut ContactSolution),
     solved: &[bool],
@@ -64,7 +65,7 @@ pub(crate) fn balance(
         return Balanced::default();
     }
     let before = rows_off(problem, solution);
-    let changes = balance_momentum(coarse, (model, state), problem, solution, solved);
+    let changes = balance_momentum(coarse, (model, state, flight), problem, solution, solved);
     let after = rows_off(problem, solution);
     Balanced {
         changes,
@@ -125,13 +126,14 @@ fn rows_off(problem: &ContactProblem, solution: &ContactSolution) -> Vec<f64> {
 /// invariant to translations, so this coarse correction needs sums only ([`Coarse`]).
 fn balance_momentum(
     coarse: &mut Coarse,
-    (model, state): (&Model, &State),
+    moving: Moving<'_>,
     problem: &ContactProblem,
     solution: &mut ContactSolution,
     solved: &[bool],
 ) -> Vec<Vector3<f64>> {
+    let model = moving.0;
     let (loaded, links) = loaded_links(model, problem, solution, solved);
-    let mut missing = missing_momentum(model, state, problem, solution, &links);
+    let mut missing = missing_momentum(moving, problem, solution, &links);
     for (node, balance) in missing.iter_mut().enumerate() {
         if !solved[body_of_node(model, node)] {
             *balance = HELD;
@@ -179,10 +181,12 @@ const HELD: BodyBalance = BodyBalance {
     inertia: 0.0,
 };
 
+/// A model and its state at the start of a step, with the flight if points move to second order.
+type Moving<'a> = (&'a Model, &'a State, Option<&'a Flight>);
+
 /// Momentum balance of each node of the coarse system; `links` are all contacts that carry a force.
 fn missing_momentum(
-    model: &Model,
-    state: &State,
+    (model, state, flight): Moving<'_>,
     problem: &ContactProblem,
     solution: &ContactSolution,
     links: &[Link],
@@ -204,8 +208,17 @@ fn missing_momentum(
                 return HELD;
             };
             let mass = model.points.mass[point];
-            let effective = mass + time_step * model.points.mass_damping[point];
             let velocity = of_block(&solution.velocity, block as usize);
+            if let Some(flight) = flight {
+                let factor = 1.0 + flight.ratio(point);
+                let drag = time_step * model.points.mass_damping[point];
+                missing += (model.settings.gravity * mass + model.points.pull[point]) * time_step
+                    - flight.impulse_of(block as usize, point, &velocity) * mass
+                    - flight.end_of(point, &velocity) * drag;
+                inertia += mass * (factor * factor) + drag * factor;
+                continue;
+            }
+            let effective = mass + time_step * model.points.mass_damping[point];
             missing += (state.velocities[point] + model.settings.gravity * time_step) * mass
                 - velocity * effective
                 + model.points.pull[point] * time_step;
@@ -215,9 +228,9 @@ fn missing_momentum(
     };
     // Blocks of rigid bodies are multiples of the identity, without coupling to others.
     let rigid = (model.rigid.iter()).flat_map(|rigid| {
-        let inertia = rigid.inertia.mass();
         [0, 1].map(|i| {
             let block = rigid.first_block as usize + i;
+            let inertia = problem.momentum.diagonal_block(block)[(0, 0)];
             let missing = contact_impulse[node_of_block(model, block)]
                 + of_block(&problem.rhs, block)
                 - of_block(&solution.velocity, block) * inertia;
@@ -316,7 +329,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         solution: &ContactSolution,
     ) -> Vec<BodyBalance> {
         let (_, links) = loaded_links(model, problem, solution, &[true]);
-        missing_momentum(model, state, problem, solution, &links)
+        missing_momentum((model, state, None), problem, solution, &links)
     }
 
     /// A force that is practically 0 (N).
@@ -337,7 +350,13 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
             time_step: problem.time_step,
         };
         let coarse = &mut Coarse::default();
-        let balanced = balance(coarse, context, &method, (problem, solution), &[true]);
+        let balanced = balance(
+            coarse,
+            (context, None),
+            &method,
+            (problem, solution),
+            &[true],
+        );
         (finer_by(balanced.rows[0], gap), balanced)
     }
 
@@ -408,7 +427,13 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         let before = missing_of_nodes(&model, &state, &problem, &solution)[0].missing;
         assert!((before - pulled).norm() < 1e-12, "{before}");
         let coarse = &mut Coarse::default();
-        let changes = balance_momentum(coarse, (&model, &state), &problem, &mut solution, &[true]);
+        let changes = balance_momentum(
+            coarse,
+            (&model, &state, None),
+            &problem,
+            &mut solution,
+            &[true],
+        );
         assert!(
             changes[0].z.abs() < 1e-12 && changes[0].x > 0.0,
             "{changes:?}"
@@ -440,7 +465,13 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
             let pool = pool.build().expect("a pool of threads");
             let changes = pool.install(|| {
                 let coarse = &mut Coarse::default();
-                balance_momentum(coarse, (&model, &state), &problem, &mut solution, &[true])
+                balance_momentum(
+                    coarse,
+                    (&model, &state, None),
+                    &problem,
+                    &mut solution,
+                    &[true],
+                )
             });
             let off = rows_off(&problem, &solution);
             (changes, solution.velocity, off)
@@ -494,7 +525,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         assert!((before[0] - Vector3::new(10.5, -0.25, 0.0)).norm() < 1e-12);
         let changes = balance_momentum(
             &mut Coarse::default(),
-            (&model, &state),
+            (&model, &state, None),
             &problem,
             &mut solution,
             &[true],

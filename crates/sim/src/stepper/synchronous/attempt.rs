@@ -85,7 +85,7 @@ impl Synchronous {
         let of_loads = (self.rigid).work_of_loads(model, state, velocity, time_step);
         let mut external =
             (self.account).external_work(model, ways, &self.known_velocity, contacts);
-        external = external.map(|external| external.with(of_loads));
+        external = external.map(|external| external.with(of_loads).lagging(model, state));
         if self.extensions.has_forces() {
             external = external.map(ExternalWork::forget_work);
         }
@@ -116,15 +116,17 @@ impl Synchronous {
             time_step,
         } = context;
         prescribe(context, &mut self.end, &mut self.known_velocity)?;
-        (self.flight).plan(model, &state.positions, &state.velocities, time_step);
+        (self.flight).plan(model, state, time_step);
         (self.iterate).start(model, &self.flight, &self.known_velocity);
         self.problem.time_step = time_step;
         self.contacts.start_from(&state.contacts);
         let contacts = self.contacts.edit();
         carry_over(model, &state.positions, time_step, contacts, report);
         self.solution.velocity.resize(3 * model.blocks(), 0.0);
+        let ratios = self.ratios_of_rigid(context);
         self.rigid.start(
             context,
+            &ratios,
             &mut self.solution.velocity,
             &mut PointMotions {
                 end: &mut self.end,
@@ -180,7 +182,7 @@ impl Synchronous {
         let led = &mut self.led_impulses;
         led.clear();
         led.resize(problem.rhs.len(), 0.0);
-        let is_moved = self.iterate.is_any_moved();
+        let is_moved = self.iterate.is_any_moved() || flight.is_second_order();
         if is_moved {
             (self.iterate).lead(context, flight, &problem.momentum, led);
         }
@@ -222,10 +224,9 @@ impl Synchronous {
             .chunks_exact_mut(3)
             .zip(&model.unknowns.point_of_block)
         {
-            let gain = self.flight.gain(point as usize);
-            mean.iter_mut()
-                .zip(gain.iter())
-                .for_each(|(v, gain)| *v -= gain);
+            let end = Vector3::from_column_slice(mean);
+            let start = self.flight.mean_of(point as usize, &end);
+            mean.copy_from_slice(start.as_slice());
         }
         if closed {
             start_from_rest(context, &supported, &tolerances, velocity);
@@ -279,6 +280,8 @@ impl Synchronous {
         } = context;
         self.bodies = None;
         let observed = self.observer.as_ref().is_some_and(|o| o.wants_bodies());
+        // Bodies at rest are those of implicit Euler.
+        let observed = observed && !self.flight.is_second_order();
         if self.method.needs_bodies() || observed {
             let rest = self.rest.get_or_insert_with(|| RestBodies::new(model));
             let bodies = rest.turned(model, self.iterate.positions(), time_step)?;
@@ -312,6 +315,7 @@ impl Synchronous {
                 prescribed_velocity: &self.known_velocity,
                 end: &self.end,
                 axes: &self.rigid.all_axes(),
+                rigid_starts: &self.rigid.all_starts(model),
                 linearised_at: self.iterate.positions(),
                 links: self.joints.links(),
                 forces: self.extensions.has_forces().then(|| self.forces.added()),
@@ -321,11 +325,14 @@ impl Synchronous {
 
     /// Makes the attempt the new state.
     fn accept(&mut self, model: &Model, state: &mut State, time_step: f64) {
+        let history = self.history_of_points(model, state, time_step);
+        let before = state.rigid.clone();
         for (point, (x, end)) in state.positions.iter_mut().zip(&self.end).enumerate() {
             let (velocity, acceleration) = match model.unknowns.block_of_point[point] {
                 Some(block) => {
                     let solved = &self.solution.velocity[3 * block as usize..][..3];
-                    let velocity = Vector3::from_column_slice(solved) + self.flight.gain(point);
+                    let mean = Vector3::from_column_slice(solved);
+                    let velocity = self.flight.end_of(point, &mean);
                     (velocity, (velocity - state.velocities[point]) / time_step)
                 }
                 None => (self.known_velocity[point], Vector3::zeros()),
@@ -335,6 +342,7 @@ impl Synchronous {
             *x = *end;
         }
         self.rigid.accept(model, state, &self.solution.velocity);
+        self.leave_history(model, state, (&before, history), time_step);
         state.joint_forces.clone_from(&self.solution.constraints);
         if let Some(ledger) = &mut self.ledger {
             ledger.before_flow(model, state);

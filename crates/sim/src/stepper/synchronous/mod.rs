@@ -9,6 +9,7 @@ mod clock;
 mod failure;
 mod newton;
 mod rounds;
+mod second_order;
 mod solve;
 
 use super::{SolveObserver, Stepper};

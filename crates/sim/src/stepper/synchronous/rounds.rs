@@ -55,6 +55,7 @@ impl Synchronous {
             if let (0, Some(failure)) = (self.unmet_left, &self.unsolved) {
                 return Err(failure.clone());
             }
+            self.move_contacts_by_euler(context);
             let changes = &self.changes;
             let of_changed = |contact: &Contact| changes.is_of_changed(&model.geometry, contact);
             (self.contacts).edit_some(of_changed, |some| turn_opposed(some, &state.positions));

@@ -270,7 +270,10 @@ impl Synchronous {
         }
         let Balanced { changes, rows } = balance(
             &mut self.coarse,
-            context,
+            (
+                context,
+                Some(&self.flight).filter(|flight| flight.is_second_order()),
+            ),
             &self.method,
             (&self.problem, &mut self.solution),
             &solved,

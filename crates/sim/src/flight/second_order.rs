@@ -1,0 +1,352 @@
+//! The second-order step: BDF2, with a momentum of its own for every point.
+//!
+//! # Equations
+//! Beside its velocity `v` a point has the leading velocity `ℓ`, whose momentum `m ℓ` every impulse changes at once:
+//! `ℓ₊ = ℓ + h F/m`. Velocity and position follow it with the delay `c`, by the same rule. `w = (x₊ − x)/h` is the mean
+//! velocity of a step, and `w₋` that of the last one:
+//!
+//! ```text
+//! v₊ = (c v + h ℓ₊)/(c + h)          w = (c w₋ + h v₊)/(c + h)
+//! ```
+//!
+//! With `c = h/2` this is BDF2, `3/2 v₊ − 2 v + 1/2 v₋ = h F/m` and `3/2 x₊ − 2 x + 1/2 x₋ = h v₊`; with `c = 0` it is
+//! implicit Euler. The delay is half of the scene's step also in parts of a divided step, which are of first order.
+//! With `κ = c/h` the momentum equation of a point is
+//!
+//! ```text
+//! (1 + κ)² m w = m (ℓ + κ v + κ (1 + κ) w₋) + h F          v₊ = (1 + κ) w − κ w₋
+//! ```
+//!
+//! Stiffness damping acts on `(1 + κ) w − κ w₋`.
+//!
+//! # Where it is not used
+//! A velocity that jumps would rebound, and a force whose direction lags behind would feed energy in. So a point that a
+//! contact or a constraint touches has `κ = 0` in the step, and so has a rigid body. No momentum is lost where
+//! neighbours have another `κ`, because `m ℓ` is what they exchange.
+//!
+//! # Start
+//! `ℓ` starts half a step ahead of `v`: the first step is one of implicit Euler, after which `ℓ` is ahead by `c` times
+//! its mean acceleration. Where something touches the component, that may be the acceleration of an impact, and `ℓ`
+//! starts from `v`.
+//!
+//! # Components that turn
+//! There the rule holds for the deviation from the free [flight](super) of the component, extended backwards by the
+//! last step: with `u = v − v_c − ω × r`, the mean deviation `d₋ = w₋ − (r − R₋ r)/h₋`, and the lead of the deviation
+//! `δ = ℓ − v − κ₋ (ω × r − ω₋ × R₋ r)`,
+//!
+//! ```text
+//! (1 + κ)² m (w − w_R) = m ((1 + κ) (v_c + u) + δ + κ (1 + κ) d₋ − h a) + h F
+//! v₊ = ω₊ × R r + (1 + κ) (w − w_R) − κ d₋                   a = ω̇₊ × R r + ω₊ × (ω₊ × R r)
+//! ```
+//!
+//! This is BDF2 without its error along the free flight, which is linear in `r`, so that it adds no momentum. A point
+//! with `κ = 0` keeps the lead of its turn. A component of constrained points alone flies as with implicit Euler.
+
+use super::points::Flight;
+use super::turn::{Turn, is_free_in, turns};
+use crate::history::History;
+use crate::model::Model;
+use crate::scene::Integrator;
+use crate::state::State;
+use impinge_contact::constraint::{Constraint, Term};
+use impinge_fem::AssemblyScales;
+use nalgebra::Vector3;
+use std::ops::Range;
+
+/// `c` of a model, the time by which `ℓ` is ahead (s); 0 for implicit Euler.
+pub(crate) fn lead_time(model: &Model) -> f64 {
+    match model.settings.integrator {
+        Integrator::Euler => 0.0,
+        Integrator::Bdf2 => 0.5 * model.settings.time_step,
+    }
+}
+
+/// The free flight of a component before the step.
+#[derive(Debug, Clone, Copy)]
+struct Before {
+    /// The turn that leads there, backwards in time.
+    turn: Turn,
+    /// `κ₋` of the last step.
+    ratio: f64,
+}
+
+impl Before {
+    /// `(r − R₋ r)/h₋` of a point at `x` (m/s).
+    fn chord(&self, x: &Vector3<f64>) -> Vector3<f64> {
+        -self.turn.chord_velocity(x)
+    }
+
+    /// `κ₋ (ω × r − ω₋ × R₋ r)` (m/s).
+    fn lead(&self, x: &Vector3<f64>) -> Vector3<f64> {
+        // Backwards, `ω₋` has the opposite sign, and so has `ω`.
+        (self.turn.end_velocity(x) - self.turn.turning(x)) * self.ratio
+    }
+}
+
+impl Turn {
+    /// `ω × r` of a point at `x` (m/s).
+    fn turning(&self, x: &Vector3<f64>) -> Vector3<f64> {
+        self.start_spin.cross(&(x - self.center))
+    }
+
+    /// `a` of a point at `x` (m/s²).
+    fn end_acceleration(&self, x: &Vector3<f64>) -> Vector3<f64> {
+        let arm = self.rotation * (x - self.center);
+        let spin = &self.end_spin;
+        self.end_spin_rate.cross(&arm) + spin.cross(&spin.cross(&arm))
+    }
+}
+
+impl Flight {
+    /// Whether any point may move to second order.
+    pub(crate) fn is_second_order(&self) -> bool {
+        self.second_order.ratio > 0.0
+    }
+
+    /// `κ` of a point.
+    pub(crate) fn ratio(&self, point: usize) -> f64 {
+        let ratios = &self.second_order.ratios;
+        ratios.get(point).copied().unwrap_or(0.0)
+    }
+
+    /// Whether all free points of a body, which has these points, move to second order.
+    pub(crate) fn is_all_second_order(&self, model: &Model, points: Range<usize>) -> bool {
+        let is_of_first = |point: usize| {
+            model.unknowns.block_of_point[point].is_some() && self.ratio(point) <= 0.0
+        };
+        self.is_second_order() && !points.into_iter().any(is_of_first)
+    }
+
+    /// `c/h`; 0 in a step of implicit Euler.
+    pub(crate) fn largest_ratio(&self) -> f64 {
+        self.second_order.ratio
+    }
+
+    /// Factors of the momentum matrix in a step of `h` (s).
+    pub(crate) fn scales(&self, h: f64) -> AssemblyScales {
+        let mut scales = AssemblyScales::implicit_euler(h);
+        scales.damping *= 1.0 + self.second_order.ratio;
+        scales
+    }
+
+    /// What stiffness damping takes off the deviation of a point, `κ/(1 + κ) d₋` with the largest `κ` (m/s).
+    pub(crate) fn undamped(&self, point: usize) -> Vector3<f64> {
+        let own = &self.second_order;
+        if own.ratio > 0.0 {
+            own.lags[point] * (own.ratio / (1.0 + own.ratio))
+        } else {
+            Vector3::zeros()
+        }
+    }
+
+    /// `v₊` of a point with the mean velocity `w` (m/s).
+    pub(crate) fn end_of(&self, point: usize, mean: &Vector3<f64>) -> Vector3<f64> {
+        mean * (1.0 + self.ratio(point)) + self.gains[point]
+    }
+
+    /// `w` of a point that ends with the velocity `v₊` (m/s).
+    pub(crate) fn mean_of(&self, point: usize, end: &Vector3<f64>) -> Vector3<f64> {
+        (end - self.gains[point]) / (1.0 + self.ratio(point))
+    }
+
+    /// `h F/m` of a free node that moves with the mean velocity `w` (m/s).
+    pub(crate) fn impulse_of(
+        &self,
+        block: usize,
+        point: usize,
+        mean: &Vector3<f64>,
+    ) -> Vector3<f64> {
+        let inertia = (1.0 + self.ratio(point)).powi(2);
+        (mean - self.chord(block)) * inertia - self.velocities[point]
+    }
+
+    /// The points and the free rigid bodies that a constraint touches.
+    pub(crate) fn constrained(&self, model: &Model) -> [Vec<bool>; 2] {
+        let known = self.second_order.constrained.clone();
+        known.unwrap_or_else(|| constrained_of(model))
+    }
+
+    /// Whether a constraint touches a free rigid body.
+    pub(crate) fn is_constrained(&mut self, model: &Model, rigid: usize) -> bool {
+        let constrained = &mut self.second_order.constrained;
+        constrained.get_or_insert_with(|| constrained_of(model))[1][rigid]
+    }
+
+    /// Plans the points that move to second order; all others are planned already.
+    pub(super) fn plan_second_order(&mut self, model: &Model, state: &State, time_step: f64) {
+        let own = &mut self.second_order;
+        own.ratios.clear();
+        own.ratio = if state.history.is_empty() {
+            0.0
+        } else {
+            lead_time(model) / time_step
+        };
+        if own.ratio <= 0.0 {
+            return;
+        }
+        own.ratios.resize(state.positions.len(), 0.0);
+        let History {
+            leads,
+            means,
+            time_step: last_step,
+            ..
+        } = &state.history;
+        own.leads.clone_from(leads);
+        own.lags.clone_from(means);
+        let ratio = own.ratio;
+        let constrained = (own.constrained.take()).unwrap_or_else(|| constrained_of(model));
+        let last_ratio = lead_time(model) / last_step;
+        let before: Vec<Option<Before>> = if self.turns() {
+            let reversed: Vec<_> = state.velocities.iter().map(|v| -v).collect();
+            let turns = turns(
+                model,
+                is_free_in(model),
+                [&state.positions, &reversed],
+                *last_step,
+            );
+            (turns.into_iter())
+                .map(|turn| {
+                    turn.map(|turn| Before {
+                        turn,
+                        ratio: last_ratio,
+                    })
+                })
+                .collect()
+        } else {
+            vec![None; model.components.count()]
+        };
+        own_moves(&mut self.second_order.moves, model, &constrained[0]);
+        for (block, &point) in model.unknowns.point_of_block.iter().enumerate() {
+            let point = point as usize;
+            let component = model.components.of_point(point);
+            if self.of_point(model, point).is_some()
+                && let Some(before) = component.and_then(|component| before[component])
+            {
+                let x = &state.positions[point];
+                self.second_order.leads[point] -= before.lead(x);
+                self.second_order.lags[point] -= before.chord(x);
+            }
+            if component.is_some_and(|component| self.second_order.moves[component]) {
+                let ratio = if constrained[0][point] { 0.0 } else { ratio };
+                self.start_point(model, state, (block, point), (ratio, time_step));
+            }
+        }
+        self.second_order.constrained = Some(constrained);
+    }
+
+    /// Lets a free point move by implicit Euler. Returns whether it would not have.
+    pub(crate) fn move_by_euler(
+        &mut self,
+        model: &Model,
+        state: &State,
+        place: (usize, usize),
+        time_step: f64,
+    ) -> bool {
+        let was = self.ratio(place.1) > 0.0;
+        if was {
+            self.start_point(model, state, place, (0.0, time_step));
+        }
+        was
+    }
+
+    /// Sets the start and the gain of a free point with the unknowns of `block` for a `κ`.
+    fn start_point(
+        &mut self,
+        model: &Model,
+        state: &State,
+        (block, point): (usize, usize),
+        (ratio, time_step): (f64, f64),
+    ) {
+        let (x, v) = (&state.positions[point], &state.velocities[point]);
+        let (lead, lag) = (
+            self.second_order.leads[point],
+            self.second_order.lags[point],
+        );
+        let lagged = lag * (ratio * (1.0 + ratio));
+        let (start, gain) = match self.of_point(model, point) {
+            None => (v * (1.0 + ratio), Vector3::zeros()),
+            Some(turn) => (
+                (v - turn.turning(x)) * (1.0 + ratio) - turn.end_acceleration(x) * time_step,
+                turn.end_velocity(x) - self.chord(block) * (1.0 + ratio),
+            ),
+        };
+        self.velocities[point] = start + lead + lagged;
+        self.gains[point] = gain - lag * ratio;
+        self.second_order.ratios[point] = ratio;
+    }
+
+    /// What the next step needs to know of the points: `state` is that before the step, `end`, `velocities` and `means`
+    /// are positions (m) and velocities at its end and mean velocities (m/s). `touched` tells what something touched.
+    pub(crate) fn leave(
+        &self,
+        model: &Model,
+        state: &State,
+        [end, velocities, means]: [&[Vector3<f64>]; 3],
+        touched: &dyn Fn(usize) -> bool,
+        time_step: f64,
+    ) -> History {
+        let largest = lead_time(model) / time_step;
+        let mut leads = vec![Vector3::zeros(); end.len()];
+        let is_first = state.history.is_empty();
+        let mut is_touched = vec![!is_first; model.components.count()];
+        for &point in model.unknowns.point_of_block.iter().filter(|_| is_first) {
+            if let Some(component) = model.components.of_point(point as usize) {
+                is_touched[component] |= touched(point as usize);
+            }
+        }
+        for &point in &model.unknowns.point_of_block {
+            let point = point as usize;
+            let untouched = (model.components.of_point(point)).is_some_and(|one| !is_touched[one]);
+            let ratio = if untouched {
+                largest
+            } else {
+                self.ratio(point)
+            };
+            let change = velocities[point] - state.velocities[point];
+            leads[point] = change * ratio;
+            let moves = (model.components.of_point(point))
+                .is_some_and(|one| is_first || self.second_order.moves[one]);
+            if let Some(turn) = self.of_point(model, point).filter(|_| moves) {
+                let x = &state.positions[point];
+                leads[point] += (turn.end_velocity(x) - turn.turning(x)) * (largest - ratio);
+            }
+        }
+        History {
+            leads,
+            means: means.to_vec(),
+            rigid: Vec::new(),
+            time_step,
+        }
+    }
+
+    /// `w_R` of a free node (m/s).
+    fn chord(&self, block: usize) -> Vector3<f64> {
+        Vector3::from_column_slice(&self.chords[3 * block..][..3])
+    }
+}
+
+/// Finds the components with a free point that is not `constrained`.
+fn own_moves(moves: &mut Vec<bool>, model: &Model, constrained: &[bool]) {
+    moves.clear();
+    moves.resize(model.components.count(), false);
+    for &point in &model.unknowns.point_of_block {
+        if let Some(component) = model.components.of_point(point as usize) {
+            moves[component] |= !constrained[point as usize];
+        }
+    }
+}
+
+/// The points and the free rigid bodies that a constraint touches.
+fn constrained_of(model: &Model) -> [Vec<bool>; 2] {
+    let mut points = vec![false; model.points.rest.len()];
+    let mut rigid = vec![false; model.rigid.len()];
+    let constraints = &model.constraints;
+    let all = constraints.rows.iter().chain(&constraints.soft);
+    for term in (all.flat_map(Constraint::points)).flat_map(|point| &point.terms) {
+        match *term {
+            Term::Particle { index, .. } => points[index] = true,
+            Term::Body { index, .. } => rigid[index] = true,
+        }
+    }
+    [points, rigid]
+}

@@ -1,0 +1,130 @@
+//! What a step of second order leaves to implicit Euler, and what it keeps for the next one.
+
+use super::Synchronous;
+use crate::{
+    contacts::contact::Contact,
+    flight::second_order::lead_time,
+    history::History,
+    model::{Model, PointMotion},
+    rigid::RigidState,
+    state::State,
+    step::context::StepContext,
+};
+use nalgebra::Vector3;
+
+impl Synchronous {
+    /// `κ` of the free rigid bodies at the start of an attempt; empty with implicit Euler. Points of contacts move by
+    /// implicit Euler from the start.
+    pub(super) fn ratios_of_rigid(&mut self, context: StepContext<'_>) -> Vec<f64> {
+        let StepContext {
+            model,
+            state,
+            time_step,
+        } = context;
+        if !self.flight.is_second_order() {
+            return Vec::new();
+        }
+        let ratio = self.flight.largest_ratio();
+        let mut ratios: Vec<f64> = (0..model.rigid.len())
+            .map(|index| {
+                if self.flight.is_constrained(model, index) {
+                    0.0
+                } else {
+                    ratio
+                }
+            })
+            .collect();
+        for &point in self.contacts.as_slice().iter().flat_map(Contact::stencil) {
+            match model.unknowns.motion_of_point[point as usize] {
+                PointMotion::Free(block) => {
+                    let place = (block as usize, point as usize);
+                    self.flight.move_by_euler(model, state, place, time_step);
+                }
+                PointMotion::Rigid(index) => ratios[index as usize] = 0.0,
+                PointMotion::Prescribed(_) => {}
+            }
+        }
+        ratios
+    }
+
+    /// Lets the points and rigid bodies of all contacts move by implicit Euler, in the assembled equations.
+    pub(super) fn move_contacts_by_euler(&mut self, context: StepContext<'_>) {
+        if !self.flight.is_second_order() {
+            return;
+        }
+        let model = context.model;
+        for &point in self.contacts.as_slice().iter().flat_map(Contact::stencil) {
+            match model.unknowns.motion_of_point[point as usize] {
+                PointMotion::Free(block) => {
+                    let place = (block as usize, point as usize);
+                    let problem = &mut self.problem;
+                    (self.iterate).move_by_euler(context, &mut self.flight, place, problem);
+                }
+                PointMotion::Rigid(index) => {
+                    (self.rigid).move_by_euler(context, index as usize, &mut self.problem);
+                }
+                PointMotion::Prescribed(_) => {}
+            }
+        }
+    }
+
+    /// What the next step needs to know of the points, before the attempt becomes the new `state`; nothing with
+    /// implicit Euler.
+    pub(super) fn history_of_points(
+        &self,
+        model: &Model,
+        state: &State,
+        time_step: f64,
+    ) -> Option<History> {
+        if lead_time(model) <= 0.0 {
+            return None;
+        }
+        let mut means = self.known_velocity.clone();
+        let mut velocities = means.clone();
+        let solved = self.solution.velocity.chunks_exact(3);
+        for (mean, &point) in solved.zip(&model.unknowns.point_of_block) {
+            let point = point as usize;
+            means[point] = Vector3::from_column_slice(mean);
+            velocities[point] = self.flight.end_of(point, &means[point]);
+        }
+        let (touched, _) = self.touched(model);
+        let motion = [&self.end, &velocities, &means].map(Vec::as_slice);
+        let is_touched = |point: usize| touched[point];
+        Some((self.flight).leave(model, state, motion, &is_touched, time_step))
+    }
+
+    /// Adds the rigid bodies to the history, and gives it to the new `state`; `before` is the state of rigid bodies at
+    /// the start of the step.
+    pub(super) fn leave_history(
+        &self,
+        model: &Model,
+        state: &mut State,
+        (before, history): (&[RigidState], Option<History>),
+        time_step: f64,
+    ) {
+        let Some(mut history) = history else {
+            return;
+        };
+        let (_, touched) = self.touched(model);
+        history.rigid = self.rigid.leave(
+            model,
+            (before, state),
+            &self.solution.velocity,
+            (lead_time(model), time_step),
+            &|index| touched[index],
+        );
+        state.history = history;
+    }
+
+    /// The points and the free rigid bodies that contacts or constraints touch.
+    fn touched(&self, model: &Model) -> (Vec<bool>, Vec<bool>) {
+        let [mut points, mut rigid] = self.flight.constrained(model);
+        for &point in self.contacts.as_slice().iter().flat_map(Contact::stencil) {
+            points[point as usize] = true;
+            if let PointMotion::Rigid(index) = model.unknowns.motion_of_point[point as usize] {
+                rigid[index as usize] = true;
+            }
+        }
+        (points, rigid)
+    }
+}
