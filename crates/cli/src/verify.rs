@@ -50,6 +50,7 @@ fn report(path: &Path, verification: &Verification, quiet: bool) -> Result<(), F
         pieces,
         prescribed,
         rigid,
+        contacts,
         allowed_inversions,
         findings,
         notes,
@@ -80,6 +81,10 @@ fn report(path: &Path, verification: &Verification, quiet: bool) -> Result<(), F
     } else {
         String::new()
     };
+    let touching = match *contacts {
+        0 => String::new(),
+        contacts => format!(", {contacts} stored contacts"),
+    };
     let all = motions + unknown_motions;
     let in_pieces = match *pieces {
         0 => String::new(),
@@ -90,7 +95,7 @@ fn report(path: &Path, verification: &Verification, quiet: bool) -> Result<(), F
     };
     terminal::say(&format!(
         "{}: {verdict}; {frames} frames, {motions} of {all} motions between frames{in_pieces}, {prescribed} \
-         prescribed positions{shapes}",
+         prescribed positions{shapes}{touching}",
         path.display()
     ))
 }

@@ -26,6 +26,8 @@ pub(super) fn results(case: &Case, nudge: f64) -> Result<Vec<Line>, Box<dyn Erro
             *component *= 1.0 + nudge;
         }
     }
+    // Frames and tables have the results; contacts beside them would be the same once more.
+    scene.output.contacts = Some(false);
     let mut simulation = Simulation::new(&scene)?;
     let largest = Largest::default();
     if case.problem {
@@ -62,7 +64,10 @@ pub(super) fn results(case: &Case, nudge: f64) -> Result<Vec<Line>, Box<dyn Erro
             time: state.time,
             parts: 0,
         };
-        frames.write(&Frame::capture(simulation.model(), state), stamp)?;
+        let mut frame = Frame::capture(simulation.model(), state);
+        // Names are no results.
+        frame.names.clear();
+        frames.write(&frame, stamp)?;
         let line = Line::new(
             case.name,
             file.trim_end_matches(".vtu"),

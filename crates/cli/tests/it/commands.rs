@@ -18,6 +18,10 @@ fn a_run_is_complete_and_verifies() {
         [
             ".lock",
             "checkpoint.bin",
+            "contacts.pvd",
+            "contacts_00000.vtp",
+            "contacts_00001.vtp",
+            "contacts_00002.vtp",
             "energies.csv",
             "frame_00000.vtu",
             "frame_00001.vtu",

@@ -3,7 +3,8 @@
 use std::fs;
 
 use impinge_sim::output::{
-    Checksum, FrameStamp, FrameWriter, RunHeader, Verification, read_frame, read_pieces, verify_run,
+    Beside, Checksum, FrameStamp, FrameWriter, RunHeader, Verification, read_frame, read_pieces,
+    verify_run,
 };
 use impinge_sim::stepper::asynchronous::Pieces;
 use impinge_sim::{Scene, Simulation};
@@ -120,9 +121,11 @@ fn alter(place: &Place, change: impl Fn(u32, &mut Corners)) {
         time: 0.0,
         parts: 0,
     };
-    writer
-        .write_with(&frame, Some(&altered), stamp)
-        .expect("room");
+    let beside = Beside {
+        pieces: Some(&altered),
+        ..Beside::default()
+    };
+    writer.write_with(&frame, beside, stamp).expect("room");
     let after = fs::read(other.path().join("pieces_00000.bin")).expect("pieces");
     fs::write(&path, &after).expect("room");
     let sum = |bytes: &[u8]| Checksum::of(bytes).to_string();

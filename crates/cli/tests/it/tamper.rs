@@ -5,7 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use impinge_sim::output::{
-    Checksum, Frame, FrameStamp, FrameWriter, RunHeader, Verification, read_frame, verify_run,
+    Beside, Checksum, Frame, FrameContacts, FrameStamp, FrameWriter, RunHeader, Verification,
+    read_contacts, read_frame, verify_run,
 };
 use impinge_sim::{Scene, Simulation};
 use serde_json::{Value, json};
@@ -93,6 +94,32 @@ impl Sound {
         let before = fs::read(&path).expect("a frame");
         let mut frame = read_frame(&path).expect("a frame");
         change(&mut frame);
+        self.replace_by(folder, &name, "frame_00000.vtu", &before, &frame, None);
+    }
+
+    /// Applies `change` to the contacts of frame `index` of `folder`, and updates their checksum.
+    fn alter_contacts(&self, folder: &Path, index: usize, change: impl FnOnce(&mut FrameContacts)) {
+        let name = format!("contacts_{index:05}.vtp");
+        let path = folder.join(&name);
+        let before = fs::read(&path).expect("contacts");
+        let mut contacts = read_contacts(&path).expect("contacts");
+        assert!(contacts.contacts.len() > 1, "the boxes touch the ground");
+        change(&mut contacts);
+        let frame = read_frame(folder.join("frame_00000.vtu")).expect("a frame");
+        let written = "contacts_00000.vtp";
+        self.replace_by(folder, &name, written, &before, &frame, Some(&contacts));
+    }
+
+    /// Replaces the file `name`, which has the bytes `before`, and its checksum by what a writer writes as `written`.
+    fn replace_by(
+        &self,
+        folder: &Path,
+        name: &str,
+        written: &str,
+        before: &[u8],
+        frame: &Frame,
+        contacts: Option<&FrameContacts>,
+    ) {
         let model = Simulation::new(&self.scene).expect("a scene");
         let header = RunHeader::new(&self.scene, model.model());
         let other = tempfile::tempdir().expect("a temporary folder");
@@ -102,11 +129,15 @@ impl Sound {
             time: 0.0,
             parts: 0,
         };
-        writer.write(&frame, stamp).expect("room");
-        let after = fs::read(other.path().join("frame_00000.vtu")).expect("a frame");
-        fs::write(&path, &after).expect("room");
+        let beside = Beside {
+            contacts,
+            ..Beside::default()
+        };
+        writer.write_with(frame, beside, stamp).expect("room");
+        let after = fs::read(other.path().join(written)).expect("a file");
+        fs::write(folder.join(name), &after).expect("room");
         let sum = |bytes: &[u8]| Checksum::of(bytes).to_string();
-        replace(folder, "frames.csv", &sum(&before), &sum(&after));
+        replace(folder, "frames.csv", &sum(before), &sum(&after));
     }
 }
 
@@ -347,6 +378,103 @@ fn altered_frames_are_found() {
         "the start moved",
         &|f| sound.alter_frame(f, 0, |frame| frame.points[soft].z += 1e-9),
         "differs from the start of the scene",
+    );
+}
+
+#[test]
+fn altered_contacts_are_found() {
+    let sound = Sound::new();
+    // The boxes have landed by then.
+    let last = 8;
+    let file = "contacts_00008.vtp";
+    let all = sound.with(|_| ()).contacts;
+    assert!(all > 8, "{all} contacts");
+    sound.finds(
+        "one byte",
+        &|f| {
+            let mut bytes = fs::read(f.join(file)).expect("contacts");
+            let middle = bytes.len() / 2;
+            bytes[middle] = if bytes[middle] == b'B' { b'C' } else { b'B' };
+            fs::write(f.join(file), bytes).expect("room");
+        },
+        "was changed after it was written",
+    );
+    sound.finds(
+        "no contacts",
+        &|f| fs::remove_file(f.join(file)).expect("there"),
+        file,
+    );
+    let alter = |what: &str, change: &dyn Fn(&mut FrameContacts), said: &str| {
+        sound.finds(what, &|f| sound.alter_contacts(f, last, change), said);
+    };
+    let of_frame = "those of the frame to";
+    alter(
+        "a force",
+        &|c| c.contacts[0].normal_force.z *= 1.0 + 1e-9,
+        of_frame,
+    );
+    alter(
+        "a friction force",
+        &|c| c.contacts[1].friction_force.x += 1e-9,
+        of_frame,
+    );
+    alter("a body", &|c| c.contacts[0].bodies[0] ^= 1, of_frame);
+    alter("a contact", &|c| c.contacts.truncate(1), of_frame);
+    alter(
+        "a normal",
+        &|c| c.contacts[0].normal.x += 1e-3,
+        "no unit vector",
+    );
+    alter("a gap", &|c| c.contacts[0].gap = f64::NAN, "not finite");
+    alter("names", &|c| c.names.swap(0, 1), "its names are not those");
+    alter("no name", &|c| c.names.truncate(1), "which has no name");
+    sound.finds(
+        "a contact file that is not listed",
+        &|f| {
+            fs::copy(f.join(file), f.join("contacts_00009.vtp")).expect("room");
+        },
+        "frames.csv does not list it",
+    );
+    sound.finds(
+        "an entry of contacts.pvd",
+        &|f| replace(f, "contacts.pvd", "contacts_00003", "contacts_00004"),
+        "contacts.pvd: its list of frames differs",
+    );
+    sound.finds(
+        "a name of a frame",
+        &|f| sound.alter_frame(f, 4, |frame| frame.names.swap(0, 1)),
+        "frame_00004.vtu",
+    );
+    sound.finds(
+        "all checksums of contacts",
+        &|f| {
+            alter_rows(f, "frames.csv", |rows| {
+                for row in rows.iter_mut() {
+                    row.truncate(row.rfind(',').expect("columns"));
+                }
+            });
+        },
+        "does not agree with the scene",
+    );
+    sound.finds(
+        "a reaction",
+        &|f| alter_rows(f, "reactions.csv", |rows| set(rows, 5, 9, "0.5")),
+        "the reaction of wheel does not balance",
+    );
+    sound.finds(
+        "the body of a reaction",
+        &|f| alter_rows(f, "reactions.csv", |rows| set(rows, 5, 4, "soft")),
+        "the scene has no driven wheel on soft",
+    );
+    sound.finds(
+        "the time of a reaction",
+        &|f| alter_rows(f, "reactions.csv", |rows| set(rows, 5, 1, "0.5")),
+        "is not in order",
+    );
+    sound.finds(
+        "no reactions",
+        &|f| fs::remove_file(f.join("reactions.csv")).expect("there"),
+        "reactions.csv",
     );
 }
 

@@ -9,7 +9,8 @@ use impinge_contact::StoredProblem;
 use impinge_contact::delassus::{StoredFrictionProblem, read_problem, read_vectors};
 use impinge_sim::model::Model;
 use impinge_sim::output::{
-    Checkpoint, Checksum, Frame, FrameStamp, FrameWriter, Manifest, RunHeader, StepsCsv, verify_run,
+    Beside, Checkpoint, Checksum, Frame, FrameContacts, FrameStamp, FrameWriter, Manifest,
+    RunHeader, StepsCsv, verify_run,
 };
 use impinge_sim::{Scene, Simulation};
 use tempfile::TempDir;
@@ -87,7 +88,12 @@ fn write_run(scene: &Scene, folder: &Path) -> Checkpoint<'static> {
             parts,
         };
         let frame = Frame::capture(simulation.model(), simulation.state());
-        frames.write(&frame, stamp).expect("room");
+        let contacts = FrameContacts::capture(simulation.model(), simulation.state());
+        let beside = Beside {
+            contacts: Some(&contacts),
+            ..Beside::default()
+        };
+        frames.write_with(&frame, beside, stamp).expect("room");
     }
     let checkpoint = Checkpoint {
         scene_hash: header.scene_hash(),

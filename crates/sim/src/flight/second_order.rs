@@ -21,8 +21,9 @@
 //!
 //! # Where it is not used
 //! A velocity that jumps would rebound, and a force whose direction lags behind would feed energy in. So a point that a
-//! contact or a constraint touches has `κ = 0` in the step, and so has a rigid body. No momentum is lost where
-//! neighbours have another `κ`, because `m ℓ` is what they exchange.
+//! contact or a one-sided constraint touches has `κ = 0` in the step, and so has a rigid body. So have those of
+//! constraints that are damped, or whose forces keep the direction of the start for lack of geometric stiffness. No
+//! momentum is lost where neighbours have another `κ`, because `m ℓ` is what they exchange.
 //!
 //! # Start
 //! `ℓ` starts half a step ahead of `v`: the first step is one of implicit Euler, after which `ℓ` is ahead by `c` times
@@ -40,7 +41,7 @@
 //! ```
 //!
 //! This is BDF2 without its error along the free flight, which is linear in `r`, so that it adds no momentum. A point
-//! with `κ = 0` keeps the lead of its turn. A component of constrained points alone flies as with implicit Euler.
+//! with `κ = 0` keeps the lead of its turn. A component of such points alone flies as with implicit Euler.
 
 use super::points::Flight;
 use super::turn::{Turn, is_free_in, turns};
@@ -48,7 +49,7 @@ use crate::history::History;
 use crate::model::Model;
 use crate::scene::Integrator;
 use crate::state::State;
-use impinge_contact::constraint::{Constraint, Term};
+use impinge_contact::constraint::{Constraint, GeometricStiffness, Term};
 use impinge_fem::AssemblyScales;
 use nalgebra::Vector3;
 use std::ops::Range;
@@ -336,12 +337,18 @@ fn own_moves(moves: &mut Vec<bool>, model: &Model, constrained: &[bool]) {
     }
 }
 
-/// The points and the free rigid bodies that a constraint touches.
+/// The points and the free rigid bodies that move by implicit Euler because of a constraint: one that acts in one
+/// direction, is damped, or has no geometric stiffness, so that its force keeps the direction of the start.
 fn constrained_of(model: &Model) -> [Vec<bool>; 2] {
     let mut points = vec![false; model.points.rest.len()];
     let mut rigid = vec![false; model.rigid.len()];
     let constraints = &model.constraints;
-    let all = constraints.rows.iter().chain(&constraints.soft);
+    let lags = constraints.geometric_stiffness == GeometricStiffness::None;
+    let of_rows = constraints.rows.iter().map(|one| (one, lags));
+    let of_soft = constraints.soft.iter().map(|one| (one, false));
+    let all = (of_rows.chain(of_soft))
+        .filter(|(one, lags)| *lags || one.unilateral || one.damping > 0.0)
+        .map(|(one, _)| one);
     for term in (all.flat_map(Constraint::points)).flat_map(|point| &point.terms) {
         match *term {
             Term::Particle { index, .. } => points[index] = true,

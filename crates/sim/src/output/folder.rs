@@ -8,17 +8,20 @@ use std::path::{Path, PathBuf};
 use super::checkpoint::{CHECKPOINT, Checkpoint};
 use super::energies::ENERGIES_CSV;
 use super::format::FORMAT;
+use super::listing::Companions;
 use super::listing::{
-    FRAMES_CSV, FRAMES_PVD, Listing, frame_name, is_frame_name, is_pieces_name, pieces_name,
+    CONTACTS_PVD, FRAMES_CSV, FRAMES_PVD, Listing, contacts_name, frame_name, is_contacts_name,
+    is_frame_name, is_pieces_name, pieces_name,
 };
 use super::lock::{FolderLock, LOCK};
 use super::manifest::MANIFEST;
+use super::reactions::REACTIONS_CSV;
 use super::rigid::RIGID_CSV;
 use super::steps::STEPS_CSV;
 use super::summary::SUMMARY;
 use super::{
-    Checksum, Frame, FrameEntry, HalfSpaceEntry, Manifest, OutputError, atomic, events::EVENTS,
-    pieces, problems, read_regular, vtu,
+    Checksum, Frame, FrameContacts, FrameEntry, HalfSpaceEntry, Manifest, OutputError, atomic,
+    contacts, events::EVENTS, pieces, problems, read_regular, vtu,
 };
 use crate::model::Model;
 use crate::scene::Scene;
@@ -26,12 +29,14 @@ use crate::stepper::asynchronous::Pieces;
 use serde_json::Value;
 
 /// Files of an earlier run, besides its frames.
-const FILES: [&str; 9] = [
+const FILES: [&str; 11] = [
     MANIFEST,
     CHECKPOINT,
     FRAMES_CSV,
     FRAMES_PVD,
+    CONTACTS_PVD,
     STEPS_CSV,
+    REACTIONS_CSV,
     ENERGIES_CSV,
     RIGID_CSV,
     SUMMARY,
@@ -116,6 +121,15 @@ pub struct FrameStamp {
     pub parts: u32,
 }
 
+/// Files beside a frame, if there are any.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Beside<'a> {
+    /// The pieces of the motion since the last frame.
+    pub pieces: Option<&'a Pieces>,
+    /// The contacts of the frame.
+    pub contacts: Option<&'a FrameContacts>,
+}
+
 /// Writes the frames of a run, their lists and its `manifest.json`.
 #[derive(Debug)]
 pub struct FrameWriter {
@@ -133,6 +147,7 @@ pub struct FrameWriter {
 #[derive(Debug)]
 pub struct KeptFrames {
     folder: PathBuf,
+    companions: Companions,
     /// Never empty.
     frames: Vec<FrameEntry>,
     lock: FolderLock,
@@ -163,7 +178,7 @@ impl FrameWriter {
             .map_err(|error| OutputError::format(&path, error.to_string()))?;
         atomic::write(&path, &manifest)?;
         Ok(Self {
-            listing: Listing::create(&folder, header.0.stores_pieces(), &[])?,
+            listing: Listing::create(&folder, header.0.companions(), &[])?,
             folder,
             frames: 0,
             last_step: None,
@@ -201,6 +216,7 @@ impl FrameWriter {
         if earlier.mesh_hash != header.0.mesh_hash {
             return Err(OutputError::OtherMeshes { path: folder });
         }
+        let companions = earlier.companions();
         let mut frames = earlier.frames;
         frames.truncate(frames.partition_point(|frame| frame.step <= step));
         if frames.last().is_none_or(|frame| frame.step != step) {
@@ -209,19 +225,12 @@ impl FrameWriter {
         }
         let mut last = Vec::new();
         for (index, frame) in frames.iter().enumerate() {
-            let lost = |problem: &str| OutputError::FrameLost {
-                path: folder.clone(),
-                file: frame.file.clone(),
-                problem: problem.to_owned(),
-            };
             if frame.file != frame_name(index) {
                 return damaged(FRAMES_CSV, format!("its entry {index} is `{}`", frame.file));
             }
-            last = read_regular(&folder.join(&frame.file)).map_err(|_| lost("is missing"))?;
-            if Checksum::of(&last) != frame.checksum {
-                return Err(lost(
-                    "was changed after it was written (its checksum differs)",
-                ));
+            last = read_unchanged(&folder, &frame.file, frame.checksum)?;
+            if let Some(checksum) = frame.contacts {
+                read_unchanged(&folder, &contacts_name(index), checksum)?;
             }
         }
         let shown = vtu::decode(&last, &folder.join(frame_name(frames.len() - 1)))?;
@@ -232,6 +241,7 @@ impl FrameWriter {
         }
         Ok(KeptFrames {
             folder,
+            companions,
             frames,
             lock,
         })
@@ -244,15 +254,18 @@ impl FrameWriter {
     pub fn resume(kept: KeptFrames) -> Result<Self, OutputError> {
         let KeptFrames {
             folder,
+            companions,
             frames,
             lock,
         } = kept;
         // The lists come first: a frame that they do not name is no part of the run.
-        let with_pieces = frames.iter().any(|frame| frame.pieces.is_some());
-        let listing = Listing::create(&folder, with_pieces, &frames)?;
-        let kept: BTreeSet<&str> = frames.iter().map(|frame| frame.file.as_str()).collect();
+        let listing = Listing::create(&folder, companions, &frames)?;
+        let kept: BTreeSet<String> = (0..frames.len())
+            .flat_map(|index| [frame_name(index), contacts_name(index)])
+            .collect();
         for name in names_in(&folder)? {
-            let is_later = is_frame_name(&name) && !kept.contains(name.as_str());
+            let is_stored = is_frame_name(&name) || is_contacts_name(&name);
+            let is_later = is_stored && !kept.contains(&name);
             if is_later || [SUMMARY, EVENTS].contains(&name.as_str()) {
                 remove(&folder.join(name))?;
             }
@@ -281,7 +294,7 @@ impl FrameWriter {
         self.last_step
     }
 
-    /// Writes one frame, then adds it to both lists.
+    /// Writes one frame, then adds it to the lists.
     ///
     /// # Errors
     /// [`OutputError`] of the file that cannot be written; earlier frames stay listed and readable.
@@ -290,11 +303,11 @@ impl FrameWriter {
     /// If the arrays of `frame` are inconsistent.
     #[track_caller]
     pub fn write(&mut self, frame: &Frame, stamp: FrameStamp) -> Result<(), OutputError> {
-        self.write_with(frame, None, stamp)
+        self.write_with(frame, Beside::default(), stamp)
     }
 
-    /// Writes the pieces of the motion since the last frame, if there are any, then one frame, then adds both to the
-    /// lists.
+    /// Writes the files beside a frame, then the frame, then adds them to the lists. Files that the scene does not have
+    /// stored are left out.
     ///
     /// # Errors
     /// As for [`write`](Self::write).
@@ -305,10 +318,11 @@ impl FrameWriter {
     pub fn write_with(
         &mut self,
         frame: &Frame,
-        pieces: Option<&Pieces>,
+        beside: Beside<'_>,
         stamp: FrameStamp,
     ) -> Result<(), OutputError> {
-        let pieces = match pieces {
+        let stored = self.listing.companions();
+        let pieces = match beside.pieces.filter(|_| stored.pieces) {
             None => None,
             Some(pieces) => {
                 let bytes = pieces::encode(pieces);
@@ -316,22 +330,49 @@ impl FrameWriter {
                 Some(Checksum::of(&bytes))
             }
         };
+        let contacts = match beside.contacts.filter(|_| stored.contacts) {
+            None => None,
+            Some(contacts) => {
+                let path = self.folder.join(contacts_name(self.frames));
+                let bytes = contacts::encode(contacts, &path)?;
+                atomic::write(&path, &bytes)?;
+                Some(Checksum::of(&bytes))
+            }
+        };
         let file = frame_name(self.frames);
         let path = self.folder.join(&file);
         let bytes = vtu::encode(frame, &path)?;
         atomic::write(&path, &bytes)?;
-        self.listing.append(&FrameEntry {
+        let entry = FrameEntry {
             file,
             step: stamp.step,
             time: stamp.time,
             parts: stamp.parts,
             checksum: Checksum::of(&bytes),
             pieces,
-        })?;
+            contacts,
+        };
+        self.listing.append(self.frames, &entry)?;
         self.frames += 1;
         self.last_step = Some(stamp.step);
         Ok(())
     }
+}
+
+/// The bytes of `file` in `folder`, which must be those that were written.
+fn read_unchanged(folder: &Path, file: &str, checksum: Checksum) -> Result<Vec<u8>, OutputError> {
+    let lost = |problem: &str| OutputError::FrameLost {
+        path: folder.to_owned(),
+        file: file.to_owned(),
+        problem: problem.to_owned(),
+    };
+    let bytes = read_regular(&folder.join(file)).map_err(|_| lost("is missing"))?;
+    if Checksum::of(&bytes) != checksum {
+        return Err(lost(
+            "was changed after it was written (its checksum differs)",
+        ));
+    }
+    Ok(bytes)
 }
 
 /// Checksum of the rest positions, elements and triangles: mesh files may change although the scene does not.
@@ -413,7 +454,7 @@ fn is_own(name: &str) -> bool {
         .strip_prefix('.')
         .and_then(|rest| rest.strip_suffix(".part"));
     let name = unfinished.unwrap_or(name);
-    is_frame_name(name) || is_pieces_name(name) || FILES.contains(&name)
+    is_frame_name(name) || is_pieces_name(name) || is_contacts_name(name) || FILES.contains(&name)
 }
 
 /// Names of everything in `folder`, sorted.

@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 
+use super::names;
 use crate::measure;
 use crate::measure::forces::contact_forces;
 use crate::model::{Model, PointMotion};
@@ -21,6 +22,7 @@ use crate::state::State;
 /// | `tets`            | `nt × 4`    |      | elements as point ids                                     |
 /// | `von_mises`       | `nt`        | Pa   | von Mises stress of each element                          |
 /// | `triangles`       | `nf × 3`    |      | surfaces of rigid bodies and mesh obstacles as point ids  |
+/// | `names`           | `nb` or 0   |      | names of the bodies and mesh obstacles                    |
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Frame {
     /// Positions (m).
@@ -41,6 +43,9 @@ pub struct Frame {
     pub von_mises: Vec<f64>,
     /// Surface triangles of thin and rigid bodies and of mesh obstacles as point ids.
     pub triangles: Vec<[u32; 3]>,
+    /// Names of the bodies and mesh obstacles, as in [`Manifest::bodies`](super::Manifest::bodies), with `�` for
+    /// control characters. Empty in files without names.
+    pub names: Vec<String>,
 }
 
 impl Frame {
@@ -56,21 +61,13 @@ impl Frame {
             .elastic
             .von_mises_into(&state.positions, &mut von_mises);
         measure::stress::von_mises_into(model, state, &mut von_mises);
-        let without_elements = model
-            .geometry
-            .bodies
-            .iter()
-            .chain(&model.geometry.obstacles)
-            .filter(|body| body.tets.is_empty());
+        let bodies = || (model.geometry.bodies.iter()).chain(&model.geometry.obstacles);
+        let without_elements = bodies().filter(|body| body.tets.is_empty());
         Self {
             points: state.positions.clone(),
             velocities: state.velocities.clone(),
             contact_forces: contact_forces(model, state).points,
-            node_ids: model
-                .geometry
-                .bodies
-                .iter()
-                .chain(&model.geometry.obstacles)
+            node_ids: bodies()
                 .flat_map(|body| body.original_nodes.iter().copied())
                 .collect(),
             body_of_point: model.geometry.surface.group().to_vec(),
@@ -89,6 +86,7 @@ impl Frame {
                 .flat_map(|body| &model.geometry.surface.triangles()[body.triangles.clone()])
                 .copied()
                 .collect(),
+            names: bodies().map(|body| names::printable(&body.name)).collect(),
         }
     }
 
@@ -131,6 +129,12 @@ impl Frame {
             if (1..element.len()).any(|corner| element[..corner].contains(&element[corner])) {
                 return Some(format!("element {index} uses a point twice"));
             }
+        }
+        if let Some(body) = self.body_of_point.iter().max()
+            && !self.names.is_empty()
+            && *body as usize >= self.names.len()
+        {
+            return Some(format!("body {body} has no name"));
         }
         // Bodies have points, so their number is below the number of points.
         self.body_of_point

@@ -1,5 +1,5 @@
-//! The two lists of a run's frames: `frames.csv` for programs, `frames.pvd` for ParaView. Every frame adds an entry to
-//! both.
+//! The lists of a run's frames: `frames.csv` for programs, `frames.pvd` for ParaView, and `contacts.pvd` of the
+//! contacts beside them. Every frame adds an entry to each.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
@@ -26,27 +26,53 @@ pub struct FrameEntry {
     /// Checksum of the file with the pieces of the motion since the previous frame, where that is stored.
     #[serde(default)]
     pub pieces: Option<Checksum>,
+    /// Checksum of the file with the contacts of the frame, where these are stored.
+    #[serde(default)]
+    pub contacts: Option<Checksum>,
 }
 
 /// Name of the table.
 pub(super) const FRAMES_CSV: &str = "frames.csv";
 
-/// Name of the collection.
+/// Name of the collection of frames.
 pub(super) const FRAMES_PVD: &str = "frames.pvd";
 
-/// Columns of the table: the fields of [`FrameEntry`]. The last one is there in runs that store the pieces of the
-/// motion.
-const COLUMNS: [&str; 6] = ["file", "step", "time", "parts", "checksum", "pieces"];
+/// Name of the collection of contacts.
+pub(super) const CONTACTS_PVD: &str = "contacts.pvd";
 
-/// Number of the columns that every table has.
-const USUAL_COLUMNS: usize = 5;
+/// Columns that every table has: fields of [`FrameEntry`].
+const COLUMNS: [&str; 5] = ["file", "step", "time", "parts", "checksum"];
 
-/// The columns of a table with or without pieces.
-fn columns(with_pieces: bool) -> &'static [&'static str] {
-    if with_pieces {
-        &COLUMNS
-    } else {
-        &COLUMNS[..USUAL_COLUMNS]
+/// The kinds of files that a run stores beside each frame. Each of them has a column of checksums.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Companions {
+    /// The pieces of the motion to the frame.
+    pub(super) pieces: bool,
+    /// The contacts of the frame.
+    pub(super) contacts: bool,
+}
+
+impl Companions {
+    /// All combinations.
+    const ALL: [Self; 4] = [
+        Self::of(false, false),
+        Self::of(true, false),
+        Self::of(false, true),
+        Self::of(true, true),
+    ];
+
+    const fn of(pieces: bool, contacts: bool) -> Self {
+        Self { pieces, contacts }
+    }
+
+    /// The columns of a table.
+    fn columns(self) -> Vec<&'static str> {
+        let own = [(self.pieces, "pieces"), (self.contacts, "contacts")];
+        let own = own.into_iter().filter(|(is_stored, _)| *is_stored);
+        COLUMNS
+            .into_iter()
+            .chain(own.map(|(_, name)| name))
+            .collect()
     }
 }
 
@@ -55,53 +81,72 @@ const OPENING: &str = "<?xml version=\"1.0\"?>\n\
      <VTKFile type=\"Collection\" version=\"0.1\" byte_order=\"LittleEndian\">\n  <Collection>\n";
 const CLOSING: &str = "  </Collection>\n</VTKFile>\n";
 
-/// Writer of both lists.
+/// Writer of all lists.
 #[derive(Debug)]
 pub(super) struct Listing {
-    /// Whether the table says which pieces belong to a frame.
-    with_pieces: bool,
+    companions: Companions,
     table: Table,
-    collection: Collection,
+    frames: Collection,
+    /// If contacts are stored.
+    contacts: Option<Collection>,
 }
 
 impl Listing {
-    /// Creates both lists in `folder`, with `entries`, with or without the column of pieces.
+    /// Creates the lists in `folder`, with `entries`, for runs with such `companions`.
     ///
     /// # Errors
     /// [`OutputError`] of the operating system.
     pub(super) fn create(
         folder: &Path,
-        with_pieces: bool,
+        companions: Companions,
         entries: &[FrameEntry],
     ) -> Result<Self, OutputError> {
-        let pvd = folder.join(FRAMES_PVD);
         let csv = folder.join(FRAMES_CSV);
-        // Both files are complete before their first extension.
-        let header: Vec<String> = columns(with_pieces)
-            .iter()
-            .map(ToString::to_string)
+        // All files are complete before their first extension.
+        let header = companions
+            .columns()
+            .into_iter()
+            .map(str::to_owned)
             .collect();
-        let of_entries = entries.iter().map(|entry| fields(entry, with_pieces));
+        let of_entries = entries.iter().map(|entry| fields(entry, companions));
         let rows = std::iter::once(header).chain(of_entries);
         atomic::write(
             &csv,
             &encode(rows).map_err(|source| OutputError::write(&csv, source))?,
         )?;
-        atomic::write(&pvd, collection_of(entries).as_bytes())?;
+        let collection = |name: &str, text: String| {
+            let path = folder.join(name);
+            atomic::write(&path, text.as_bytes())?;
+            Collection::open(path)
+        };
         Ok(Self {
-            with_pieces,
+            companions,
+            frames: collection(FRAMES_PVD, collection_of(entries))?,
+            contacts: (companions.contacts)
+                .then(|| collection(CONTACTS_PVD, contacts_of(entries)))
+                .transpose()?,
             table: Table::open(csv)?,
-            collection: Collection::open(pvd)?,
         })
     }
 
-    /// Adds a frame that is on disk.
+    /// The kinds of files beside the frames.
+    pub(super) fn companions(&self) -> Companions {
+        self.companions
+    }
+
+    /// Adds frame `index`, which is on disk with the files beside it.
     ///
     /// # Errors
     /// [`OutputError`] of the operating system, for example for a full disk; earlier entries remain.
-    pub(super) fn append(&mut self, entry: &FrameEntry) -> Result<(), OutputError> {
-        self.table.append([fields(entry, self.with_pieces)])?;
-        self.collection.append(&data_set(entry))
+    pub(super) fn append(&mut self, index: usize, entry: &FrameEntry) -> Result<(), OutputError> {
+        self.table.append([fields(entry, self.companions)])?;
+        self.frames.append(&data_set(entry.time, &entry.file))?;
+        match &mut self.contacts {
+            Some(contacts) if entry.contacts.is_some() => {
+                contacts.append(&data_set(entry.time, &contacts_name(index)))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -113,18 +158,22 @@ impl Listing {
 pub(super) fn read_entries(folder: &Path) -> Result<Vec<FrameEntry>, OutputError> {
     let path = folder.join(FRAMES_CSV);
     let text = read_regular(&path).map_err(|source| OutputError::read(&path, source))?;
+    let damaged = |error: &csv::Error| OutputError::format(&path, error.to_string());
     let whole = text.iter().rposition(|&byte| byte == b'\n');
     let whole = &text[..whole.map_or(0, |end| end + 1)];
-    let mut reader =
-        rows_of(&path, whole, &COLUMNS).or_else(|_| rows_of(&path, whole, columns(false)))?;
+    let of = |companions: Companions| rows_of(&path, whole, &companions.columns());
+    let tables = Companions::ALL.into_iter().map(of);
+    let mut reader = tables.reduce(Result::or).expect("there are combinations")?;
+    let heads = reader.headers().map_err(|error| damaged(&error))?.clone();
     let mut entries = Vec::new();
     let mut record = csv::StringRecord::new();
-    let damaged = |error: &csv::Error| OutputError::format(&path, error.to_string());
     while reader
         .read_record(&mut record)
         .map_err(|error| damaged(&error))?
     {
-        let entry: FrameEntry = record.deserialize(None).map_err(|error| damaged(&error))?;
+        let entry: FrameEntry = record
+            .deserialize(Some(&heads))
+            .map_err(|error| damaged(&error))?;
         // Resuming deletes files by these names, so a name must not lead out of the folder.
         if !is_frame_name(&entry.file) {
             let problem = format!("`{}` is not the name of a frame", entry.file);
@@ -135,13 +184,22 @@ pub(super) fn read_entries(folder: &Path) -> Result<Vec<FrameEntry>, OutputError
     Ok(entries)
 }
 
-/// The text of a collection of `entries`.
+/// The text of the collection of `entries`.
 pub(super) fn collection_of(entries: &[FrameEntry]) -> String {
-    let listed: String = entries.iter().map(data_set).collect();
-    format!("{OPENING}{listed}{CLOSING}")
+    let listed = entries
+        .iter()
+        .map(|entry| data_set(entry.time, &entry.file));
+    format!("{OPENING}{}{CLOSING}", listed.collect::<String>())
 }
 
-fn fields(entry: &FrameEntry, with_pieces: bool) -> Vec<String> {
+/// The text of the collection of the contacts beside `entries`.
+pub(super) fn contacts_of(entries: &[FrameEntry]) -> String {
+    let stored = (entries.iter().enumerate()).filter(|(_, entry)| entry.contacts.is_some());
+    let listed = stored.map(|(index, entry)| data_set(entry.time, &contacts_name(index)));
+    format!("{OPENING}{}{CLOSING}", listed.collect::<String>())
+}
+
+fn fields(entry: &FrameEntry, companions: Companions) -> Vec<String> {
     let FrameEntry {
         file,
         step,
@@ -149,6 +207,7 @@ fn fields(entry: &FrameEntry, with_pieces: bool) -> Vec<String> {
         parts,
         checksum,
         pieces,
+        contacts,
     } = entry;
     // The shortest text that reads back as the same double.
     let time = format!("{time:?}");
@@ -159,14 +218,14 @@ fn fields(entry: &FrameEntry, with_pieces: bool) -> Vec<String> {
         parts.to_string(),
         checksum.to_string(),
     ];
-    if with_pieces {
-        fields.push(pieces.map_or_else(String::new, |pieces| pieces.to_string()));
+    let own = [(companions.pieces, pieces), (companions.contacts, contacts)];
+    for (_, checksum) in own.into_iter().filter(|(is_stored, _)| *is_stored) {
+        fields.push(checksum.map_or_else(String::new, |checksum| checksum.to_string()));
     }
     fields
 }
 
-fn data_set(entry: &FrameEntry) -> String {
-    let (time, file) = (entry.time, &entry.file);
+fn data_set(time: f64, file: &str) -> String {
     format!("    <DataSet timestep=\"{time:?}\" file=\"{file}\"/>\n")
 }
 
@@ -219,12 +278,21 @@ pub(super) fn pieces_name(index: usize) -> String {
     format!("pieces_{index:05}.bin")
 }
 
+/// Name of the file with the contacts of frame `index`.
+pub(super) fn contacts_name(index: usize) -> String {
+    format!("contacts_{index:05}.vtp")
+}
+
 pub(super) fn is_frame_name(name: &str) -> bool {
     is_numbered(name, "frame_", ".vtu")
 }
 
 pub(super) fn is_pieces_name(name: &str) -> bool {
     is_numbered(name, "pieces_", ".bin")
+}
+
+pub(super) fn is_contacts_name(name: &str) -> bool {
+    is_numbered(name, "contacts_", ".vtp")
 }
 
 /// Whether `name` is a number between `begin` and `end`.
@@ -251,12 +319,14 @@ mod tests {
             parts: index as u32,
             checksum: Checksum::of(&[index as u8]),
             pieces: None,
+            contacts: None,
         });
         let path = folder.path().join(FRAMES_CSV);
-        for with_pieces in [false, true] {
-            entries[1].pieces = with_pieces.then(|| Checksum::of(b"pieces"));
+        for companions in Companions::ALL {
+            entries[1].pieces = companions.pieces.then(|| Checksum::of(b"pieces"));
+            entries[1].contacts = companions.contacts.then(|| Checksum::of(b"contacts"));
             let create = |entries: &[FrameEntry]| {
-                Listing::create(folder.path(), with_pieces, entries).expect("room");
+                Listing::create(folder.path(), companions, entries).expect("room");
                 std::fs::read(&path).expect("a table")
             };
             let first = create(&entries[..1]).len();

@@ -6,6 +6,7 @@ use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
 use super::format::FORMAT;
+use super::listing::Companions;
 use super::{Checksum, Frame, FrameEntry, OutputError, listing, read_regular};
 use crate::scene::RigidMotion;
 
@@ -96,9 +97,15 @@ impl Manifest {
         Ok(manifest)
     }
 
-    /// Whether its scene has the pieces of the motion stored.
-    pub(super) fn stores_pieces(&self) -> bool {
-        self.scene["output"]["pieces"] == true
+    /// The kinds of files that its scene has stored beside each frame.
+    pub(super) fn companions(&self) -> Companions {
+        let output = &self.scene["output"];
+        // The default is not written.
+        let has_contacts = matches!(self.scene["stepper"].as_str(), None | Some("synchronous"));
+        Companions {
+            pieces: output["pieces"] == true,
+            contacts: has_contacts && output["contacts"] != false,
+        }
     }
 
     /// Whether `folder` is that of a run, of any version of the program.

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::{
-    Accepted, Checkpoint, Checksum, DumpWhen, End, EnergiesCsv, Frame, FrameStamp, FrameWriter,
-    NO_STRAIGHT_MOTION, OutputError, ProblemDump, RigidCsv, RunFacts, RunHeader, StepsCsv, Summary,
-    Verdict, verdict, write_events,
+    Accepted, Beside, Checkpoint, Checksum, DumpWhen, End, EnergiesCsv, Frame, FrameContacts,
+    FrameStamp, FrameWriter, NO_STRAIGHT_MOTION, OutputError, ProblemDump, ReactionsCsv, RigidCsv,
+    RunFacts, RunHeader, StepsCsv, Summary, Verdict, verdict, write_events,
 };
 use crate::{Scene, SimError, Simulation, StepFailure, StepReport};
 use impinge_contact::Interrupt;
@@ -33,6 +33,7 @@ pub struct Recording<'a> {
     frames: FrameWriter,
     steps: StepsCsv,
     energies: Option<EnergiesCsv>,
+    reactions: Option<ReactionsCsv>,
     rigid: Option<RigidCsv>,
     summary: Summary,
     problems: Option<ProblemDump>,
@@ -74,6 +75,7 @@ impl<'a> Recording<'a> {
         let energies = (simulation.keeps_balance())
             .then(|| EnergiesCsv::create(frames.folder(), simulation.model(), simulation.state()))
             .transpose()?;
+        let reactions = ReactionsCsv::create(frames.folder(), scene, &simulation)?;
         let rigid = RigidCsv::create(frames.folder(), simulation.model())?;
         let mut recording = Self {
             scene,
@@ -82,6 +84,7 @@ impl<'a> Recording<'a> {
             frames,
             steps,
             energies,
+            reactions,
             rigid,
             summary: Summary::new(scene.settled_after()),
             problems: None,
@@ -113,9 +116,10 @@ impl<'a> Recording<'a> {
         // All files are checked before any is cut.
         let steps = StepsCsv::kept(&folder, step);
         let energies = EnergiesCsv::kept(&folder, step);
+        let reactions = ReactionsCsv::kept(&folder, scene, &simulation, step);
         let rigid = RigidCsv::kept(&folder, simulation.model(), step);
         let frames = FrameWriter::kept(folder, &header, &checkpoint)?;
-        let (steps, energies, rigid) = (steps?, energies?, rigid?);
+        let (steps, energies, reactions, rigid) = (steps?, energies?, reactions?, rigid?);
         let summary = Summary::new(scene.settled_after()).after(
             step,
             checkpoint.state.time,
@@ -127,6 +131,7 @@ impl<'a> Recording<'a> {
         let energies = energies
             .map(|kept| EnergiesCsv::resume(kept, simulation.model()))
             .transpose()?;
+        let reactions = reactions.map(ReactionsCsv::resume).transpose()?;
         let rigid = rigid.map(RigidCsv::resume).transpose()?;
         Ok(Self {
             scene,
@@ -135,6 +140,7 @@ impl<'a> Recording<'a> {
             frames,
             steps,
             energies,
+            reactions,
             rigid,
             summary,
             problems: None,
@@ -208,6 +214,9 @@ impl<'a> Recording<'a> {
             if let Some(energies) = &mut self.energies {
                 energies.rows(&report)?;
             }
+            if let Some(reactions) = &mut self.reactions {
+                reactions.rows(&self.simulation)?;
+            }
             self.summary.add(&report);
             let motions = if self.simulation.moves_straight() {
                 report.substeps
@@ -272,6 +281,8 @@ impl<'a> Recording<'a> {
             return Ok(());
         }
         let frame = Frame::capture(self.simulation.model(), state);
+        let contacts = (self.scene.stores_contacts())
+            .then(|| FrameContacts::capture(self.simulation.model(), state));
         let stamp = FrameStamp {
             step: state.step,
             time: state.time,
@@ -286,7 +297,11 @@ impl<'a> Recording<'a> {
             0 => None,
             _ => self.simulation.take_pieces(),
         };
-        self.frames.write_with(&frame, pieces.as_ref(), stamp)?;
+        let beside = Beside {
+            pieces: pieces.as_ref(),
+            contacts: contacts.as_ref(),
+        };
+        self.frames.write_with(&frame, beside, stamp)?;
         self.parts = 0;
         // A step that stopped midway is repeated from its start.
         if self.simulation.is_resumable() && self.is_whole() {

@@ -31,6 +31,11 @@ impl Table {
         Ok(table)
     }
 
+    /// Where it is.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Opens the table at `path` for more rows.
     ///
     /// # Errors
@@ -91,6 +96,37 @@ impl KeptRows {
         step: u64,
         next: impl Fn(u64, u64) -> bool,
     ) -> Result<Self, OutputError> {
+        let (kept, last) = Self::read_whole(path, columns, step, next)?;
+        if last != step {
+            return Err(OutputError::format(
+                path,
+                format!(
+                    "after the row of step {last} one is missing, and its checkpoint is at step {step}"
+                ),
+            ));
+        }
+        Ok(kept)
+    }
+
+    /// The same for a table in which steps may have any number of rows.
+    ///
+    /// # Errors
+    /// As for [`read`](Self::read), except for missing rows.
+    pub(super) fn read_sparse<S: AsRef<str>>(
+        path: &Path,
+        columns: &[S],
+        step: u64,
+    ) -> Result<Self, OutputError> {
+        Ok(Self::read_whole(path, columns, step, |last, next| next >= last)?.0)
+    }
+
+    /// The rows up to `step`, as long as their numbers follow each other, and the number of the last one.
+    fn read_whole<S: AsRef<str>>(
+        path: &Path,
+        columns: &[S],
+        step: u64,
+        next: impl Fn(u64, u64) -> bool,
+    ) -> Result<(Self, u64), OutputError> {
         let damaged = |error: csv::Error| OutputError::format(path, error.to_string());
         let mut reader = open_table(path, columns)?;
         let mut length = reader.position().byte();
@@ -105,14 +141,6 @@ impl KeptRows {
             last = number;
             length = reader.position().byte();
         }
-        if last != step {
-            return Err(OutputError::format(
-                path,
-                format!(
-                    "after the row of step {last} one is missing, and its checkpoint is at step {step}"
-                ),
-            ));
-        }
         // Without an end of line the last row may be incomplete, and the next one would continue it.
         let mut end = [0];
         let mut file = reader.into_inner();
@@ -120,13 +148,11 @@ impl KeptRows {
             .and_then(|_| file.read_exact(&mut end))
             .map_err(|source| OutputError::read(path, source))?;
         if end != *b"\n" {
-            let problem = format!("the row of step {step} is cut short");
+            let problem = format!("the row of step {last} is cut short");
             return Err(OutputError::format(path, problem));
         }
-        Ok(Self {
-            path: path.to_owned(),
-            length,
-        })
+        let path = path.to_owned();
+        Ok((Self { path, length }, last))
     }
 
     /// Truncates the table to these rows and opens it for more.

@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use super::{Frame, OutputError};
+use super::arrays::{Arrays, array, of_vectors};
+use super::{Frame, OutputError, names};
 use impinge_geometry::io::vtk::{
-    Cells, DataArray, TETRA, TRIANGLE, UnstructuredGrid, Values, read_vtu, write_vtu,
+    Cells, TETRA, TRIANGLE, UnstructuredGrid, Values, read_vtu, write_vtu,
 };
-use nalgebra::Vector3;
 
 // Names of the arrays, documented in docs/output.md.
 const VELOCITY: &str = "velocity";
@@ -25,12 +25,6 @@ pub(super) fn encode(frame: &Frame, path: &Path) -> Result<Vec<u8>, OutputError>
     if let Some(defect) = frame.defect() {
         panic!("{defect}");
     }
-    let flat = |vectors: &[Vector3<f64>]| -> Vec<f64> {
-        vectors
-            .iter()
-            .flat_map(|vector| [vector.x, vector.y, vector.z])
-            .collect()
-    };
     let motion: Vec<i32> = frame
         .motion_of_point
         .iter()
@@ -53,20 +47,11 @@ pub(super) fn encode(frame: &Frame, path: &Path) -> Result<Vec<u8>, OutputError>
     for triangle in &frame.triangles {
         cells.push(TRIANGLE, triangle);
     }
-    let array = |name: &str, components: usize, values: Values| DataArray {
-        name: name.to_owned(),
-        components,
-        values,
-    };
     let grid = UnstructuredGrid {
         points: frame.points.clone(),
         point_data: vec![
-            array(VELOCITY, 3, Values::Float64(flat(&frame.velocities))),
-            array(
-                CONTACT_FORCE,
-                3,
-                Values::Float64(flat(&frame.contact_forces)),
-            ),
+            of_vectors(VELOCITY, &frame.velocities),
+            of_vectors(CONTACT_FORCE, &frame.contact_forces),
             array(NODE, 1, Values::UInt32(frame.node_ids.clone())),
             array(BODY, 1, Values::UInt32(frame.body_of_point.clone())),
             array(MOTION, 1, Values::Int32(motion)),
@@ -75,6 +60,7 @@ pub(super) fn encode(frame: &Frame, path: &Path) -> Result<Vec<u8>, OutputError>
             array(VON_MISES, 1, Values::Float64(von_mises)),
             array(BODY, 1, Values::UInt32(cell_body)),
         ],
+        field_data: names::encode(&frame.names),
         cells,
     };
     let mut bytes = Vec::new();
@@ -87,7 +73,7 @@ pub(super) fn encode(frame: &Frame, path: &Path) -> Result<Vec<u8>, OutputError>
 const LONGEST_MESSAGE: usize = 300;
 
 /// The beginning of a message, with a mark if it is cut.
-fn beginning(message: &str) -> String {
+pub(super) fn beginning(message: &str) -> String {
     match message.char_indices().nth(LONGEST_MESSAGE) {
         Some((end, _)) => format!("{} …", &message[..end]),
         None => message.to_owned(),
@@ -115,6 +101,8 @@ pub(super) fn decode(bytes: &[u8], path: &Path) -> Result<Frame, OutputError> {
     let grid = read_vtu(bytes).map_err(|error| fail(&beginning(&error.to_string())))?;
     let mut frame = Frame {
         points: grid.points,
+        names: names::decode(grid.field_data)
+            .ok_or_else(|| fail("a number of a body has no name, or two"))?,
         ..Frame::default()
     };
     for cell in grid.cells.iter() {
@@ -147,38 +135,6 @@ pub(super) fn decode(bytes: &[u8], path: &Path) -> Result<Frame, OutputError> {
     match frame.defect() {
         None => Ok(frame),
         Some(defect) => Err(fail(&defect)),
-    }
-}
-
-/// The arrays that are not yet taken.
-struct Arrays(Vec<DataArray>);
-
-impl Arrays {
-    fn take(&mut self, name: &str) -> Option<Values> {
-        let at = self.0.iter().position(|array| array.name == name)?;
-        Some(self.0.swap_remove(at).values)
-    }
-
-    fn doubles(&mut self, name: &str) -> Option<Vec<f64>> {
-        match self.take(name)? {
-            Values::Float64(values) => Some(values),
-            _ => None,
-        }
-    }
-
-    fn vectors(&mut self, name: &str) -> Option<Vec<Vector3<f64>>> {
-        let flat = self.doubles(name)?;
-        let (vectors, []) = flat.as_chunks::<3>() else {
-            return None;
-        };
-        Some(vectors.iter().map(|&vector| vector.into()).collect())
-    }
-
-    fn unsigned(&mut self, name: &str) -> Option<Vec<u32>> {
-        match self.take(name)? {
-            Values::UInt32(values) => Some(values),
-            _ => None,
-        }
     }
 }
 

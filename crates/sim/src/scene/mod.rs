@@ -191,6 +191,19 @@ impl Scene {
             .unwrap_or(0.5 * self.time.duration)
     }
 
+    /// Whether the contacts of each frame are stored: those of the synchronous stepper, unless the scene turns it off.
+    pub fn stores_contacts(&self) -> bool {
+        let default = self.stepper == StepperChoice::Synchronous;
+        self.output.contacts.unwrap_or(default)
+    }
+
+    /// Whether the reactions of each step are stored: not those of the asynchronous stepper, unless the scene turns it
+    /// off.
+    pub fn stores_reactions(&self) -> bool {
+        let default = self.stepper != StepperChoice::Asynchronous;
+        self.output.reactions.unwrap_or(default)
+    }
+
     /// Number of nodes of the generated meshes, copies included. Meshes of files and strips do not count: their sizes
     /// are known only after reading.
     pub fn generated_nodes(&self) -> u64 {

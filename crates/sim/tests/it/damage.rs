@@ -8,8 +8,9 @@ use std::path::Path;
 use impinge_damage::{mutants, number_mutants, peak_memory};
 use impinge_sim::model::Model;
 use impinge_sim::output::{
-    Checkpoint, Checksum, Frame, FrameStamp, FrameWriter, Manifest, Outcome, RigidCsv, RunFacts,
-    RunHeader, Status, StepsCsv, Summary, verify_run,
+    Beside, Checkpoint, Checksum, Frame, FrameContacts, FrameStamp, FrameWriter, Manifest, Outcome,
+    ReactionsCsv, RigidCsv, RunFacts, RunHeader, Status, StepsCsv, Summary, read_contacts,
+    verify_run,
 };
 use impinge_sim::{Scene, Simulation};
 
@@ -373,6 +374,8 @@ impl Run {
         let mut steps = StepsCsv::create(folder.path()).expect("room");
         let rigid = RigidCsv::create(folder.path(), simulation.model()).expect("room");
         let mut rigid = rigid.expect("a rigid body");
+        let reactions = ReactionsCsv::create(folder.path(), &scene, &simulation).expect("room");
+        let mut reactions = reactions.expect("a driven wheel");
         let mut summary = Summary::new(scene.settled_after());
         for step in 0..=scene.time.steps() {
             let mut parts = 0;
@@ -381,6 +384,7 @@ impl Run {
                 steps.row(&report).expect("room");
                 summary.add(&report);
                 parts = report.substeps;
+                reactions.rows(&simulation).expect("room");
             }
             let (model, state) = (simulation.model(), simulation.state());
             rigid.rows(model, state).expect("room");
@@ -390,7 +394,12 @@ impl Run {
                 parts,
             };
             let frame = Frame::capture(model, state);
-            frames.write(&frame, stamp).expect("room");
+            let contacts = FrameContacts::capture(model, state);
+            let beside = Beside {
+                contacts: Some(&contacts),
+                ..Beside::default()
+            };
+            frames.write_with(&frame, beside, stamp).expect("room");
         }
         let checkpoint = Checkpoint {
             scene_hash: header.scene_hash(),
@@ -437,6 +446,7 @@ impl Run {
             RunHeader::new(&self.scene, &model)
         };
         let checkpoint = Checkpoint::read(self.path()).expect("a checkpoint");
+        let simulation = Simulation::new(&self.scene).expect("a simulation");
         for mutant in mutants(&sound, seed).take(MUTANTS) {
             fs::write(&path, &mutant).expect("room");
             let ((), held) = peak_memory(|| {
@@ -444,6 +454,7 @@ impl Run {
                 let _ = verify_run(self.path(), &|| ());
                 let _ = FrameWriter::kept(self.path(), &header, &checkpoint);
                 let _ = StepsCsv::kept(self.path(), self.steps);
+                let _ = ReactionsCsv::kept(self.path(), &self.scene, &simulation, self.steps);
             });
             let shown = || String::from_utf8_lossy(&mutant).into_owned();
             assert!(held < MOST_MEMORY, "{held} bytes are held for {}", shown());
@@ -465,6 +476,20 @@ fn mutants_of_lists_of_frames() {
 #[test]
 fn mutants_of_tables_of_steps() {
     Run::new().damage("steps.csv", 1);
+}
+
+#[test]
+fn mutants_of_contacts() {
+    let run = Run::new();
+    let file = format!("contacts_{:05}.vtp", run.steps);
+    let contacts = read_contacts(run.path().join(&file)).expect("a file of contacts");
+    assert!(!contacts.contacts.is_empty());
+    run.damage(&file, 1);
+}
+
+#[test]
+fn mutants_of_tables_of_reactions() {
+    Run::new().damage("reactions.csv", 1);
 }
 
 /// Checkpoints with a valid checksum and invalid contents.

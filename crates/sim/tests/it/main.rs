@@ -5,6 +5,7 @@ mod compose;
 mod constrained;
 mod constrained_forces;
 mod constrained_scene;
+mod contacts_on_disk;
 mod control;
 mod damage;
 mod doctor;

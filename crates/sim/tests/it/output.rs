@@ -5,9 +5,9 @@ use std::fs;
 use std::path::Path;
 
 use impinge_sim::output::{
-    Checkpoint, Checksum, Finding, Frame, FrameStamp, FrameWriter, Manifest, Outcome, OutputError,
-    Problem, RigidCsv, RunFacts, RunHeader, Status, StepsCsv, Summary, Verification, column_names,
-    peak_memory, read_frame, verify_frame, verify_run,
+    Beside, Checkpoint, Checksum, Finding, Frame, FrameContacts, FrameStamp, FrameWriter, Manifest,
+    Outcome, OutputError, Problem, RigidCsv, RunFacts, RunHeader, Status, StepsCsv, Summary,
+    Verification, column_names, peak_memory, read_frame, verify_frame, verify_run,
 };
 use impinge_sim::{Scene, Simulation, StepReport};
 use nalgebra::{UnitQuaternion, Vector3};
@@ -53,6 +53,15 @@ name = "ground"
 shape = { half_space = { normal = [0, 0, 1] } }
 "#;
 
+/// Files of a run without frames.
+const FRESH: [&str; 5] = [
+    ".lock",
+    "contacts.pvd",
+    "frames.csv",
+    "frames.pvd",
+    "manifest.json",
+];
+
 struct Fixture {
     header: RunHeader,
     first: Frame,
@@ -67,8 +76,12 @@ impl Fixture {
 
     /// A fixture that stores a frame every so many steps.
     fn storing_every(steps: u32) -> Self {
-        let every = format!("output.every={steps}");
-        let scene = Scene::parse("test.toml", SCENE, &[every]).expect("a good scene");
+        // Its states follow from no steps, so it has no reactions.
+        let keys = [
+            format!("output.every={steps}"),
+            "output.reactions=false".to_owned(),
+        ];
+        let scene = Scene::parse("test.toml", SCENE, &keys).expect("a good scene");
         let simulation = Simulation::new(&scene).expect("a good scene");
         Self {
             header: RunHeader::new(&scene, simulation.model()),
@@ -107,6 +120,8 @@ impl Fixture {
         let mut rigid = rigid.expect("a rigid body");
         let mut summary = Summary::new(self.scene.settled_after());
         let mut state = self.simulation.state().clone();
+        // No frame has contact forces.
+        let contacts = FrameContacts::capture(self.simulation.model(), &state);
         for (step, frame) in frames {
             let before = state.step;
             for next in before + 1..=u64::from(*step) {
@@ -128,7 +143,13 @@ impl Fixture {
                 time: state.time,
                 parts: (state.step - before) as u32,
             };
-            writer.write(frame, stamp).expect("room on the disk");
+            let beside = Beside {
+                contacts: Some(&contacts),
+                ..Beside::default()
+            };
+            writer
+                .write_with(frame, beside, stamp)
+                .expect("room on the disk");
             rigid
                 .rows(self.simulation.model(), &state)
                 .expect("room on the disk");
@@ -236,6 +257,10 @@ fn a_run_lists_its_frames() {
         [
             ".lock",
             "checkpoint.bin",
+            "contacts.pvd",
+            "contacts_00000.vtp",
+            "contacts_00001.vtp",
+            "contacts_00002.vtp",
             "frame_00000.vtu",
             "frame_00001.vtu",
             "frame_00002.vtu",
@@ -263,7 +288,7 @@ fn a_new_run_replaces_an_earlier_one() {
     fs::write(folder.path().join("events.json"), "{}").unwrap();
     FrameWriter::create(folder.path(), &fixture.header).unwrap();
     let left = names(folder.path());
-    assert_eq!(left, [".lock", "frames.csv", "frames.pvd", "manifest.json"]);
+    assert_eq!(left, FRESH);
 }
 
 /// Symptom: a run killed between a frame and its entry in a list, or before its first file was complete, left a folder
@@ -277,15 +302,16 @@ fn remains_of_a_killed_run_are_replaced() {
             fs::write(folder.path().join(name), "").unwrap();
         }
         FrameWriter::create(folder.path(), &fixture.header).unwrap();
-        let expected = [".lock", "frames.csv", "frames.pvd", "manifest.json"];
-        assert_eq!(names(folder.path()), expected, "after {left:?}");
+        assert_eq!(names(folder.path()), FRESH, "after {left:?}");
     };
     replaced(&[".lock"]);
     replaced(&[".lock", ".manifest.json.part"]);
     replaced(&[".lock", "frames.pvd"]);
     replaced(&[
         ".lock",
+        "contacts_00000.vtp",
         "frame_00000.vtu",
+        ".contacts_00001.vtp.part",
         ".frame_00001.vtu.part",
         "checkpoint.bin",
     ]);
@@ -296,14 +322,7 @@ fn remains_of_a_killed_run_are_replaced() {
     fs::write(folder.path().join(".checkpoint.bin.part"), "").unwrap();
     fs::write(folder.path().join("notes.txt"), "mine").unwrap();
     FrameWriter::create(folder.path(), &fixture.header).unwrap();
-    let expected = [
-        ".lock",
-        "frames.csv",
-        "frames.pvd",
-        "manifest.json",
-        "notes.txt",
-    ];
-    assert_eq!(names(folder.path()), expected);
+    assert_eq!(names(folder.path()), [&FRESH[..], &["notes.txt"]].concat());
     // A lock alone does not mark a folder as that of a run.
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(".lock"), "").unwrap();
@@ -390,7 +409,7 @@ fn a_folder_with_other_files_is_left_alone() {
     fs::write(folder.path().join("frame_other.vtu"), "").unwrap();
     let error = FrameWriter::create(folder.path(), &fixture.header).unwrap_err();
     assert!(error.to_string().contains("frame_other.vtu"), "{error}");
-    assert_eq!(names(folder.path()).len(), 12);
+    assert_eq!(names(folder.path()).len(), 16);
 }
 
 #[test]

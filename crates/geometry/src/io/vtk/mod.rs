@@ -1,7 +1,7 @@
 //! VTK: legacy `.vtk` files and XML `.vtu` and `.vtp` files.
 //!
 //! The reader supports the default output of ParaView, PyVista and meshio: ASCII, base64 and raw appended data, zlib
-//! and LZ4 blocks, both byte orders, every type of numbers. [`write_vtu`] writes inline base64.
+//! and LZ4 blocks, both byte orders, every type of numbers. [`write_vtu`] and [`write_vtp`] write inline base64.
 //!
 //! Format: VTK File Formats, <https://docs.vtk.org/en/latest/vtk_file_formats/index.html>.
 
@@ -17,7 +17,7 @@ use nalgebra::Vector3;
 pub use array::{DataArray, Values};
 pub use cells::{Cells, TETRA, TRIANGLE};
 pub(super) use write::write;
-pub use write::write_vtu;
+pub use write::{write_vtp, write_vtu};
 
 use self::xml::{DataSet, Document, Entry, Piece};
 use super::error::{ParseError, Place, Problem};
@@ -34,6 +34,19 @@ pub struct UnstructuredGrid {
     pub point_data: Vec<DataArray>,
     /// Arrays with an entry per cell.
     pub cell_data: Vec<DataArray>,
+    /// Arrays of the whole grid, of any length.
+    pub field_data: Vec<DataArray>,
+}
+
+/// A `.vtp` file of single points, and arrays on them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PointSet {
+    /// Positions (m).
+    pub points: Vec<Vector3<f64>>,
+    /// Arrays with an entry per point.
+    pub point_data: Vec<DataArray>,
+    /// Arrays of the whole set, of any length.
+    pub field_data: Vec<DataArray>,
 }
 
 /// Reads the points and cells of a data set.
@@ -51,34 +64,70 @@ pub(super) fn read(bytes: &[u8]) -> Result<Elements, Problem> {
 /// [`ParseError`] if the file is malformed, is not one piece of an unstructured grid, or has arrays of inconsistent
 /// lengths. The point ids of cells are not checked.
 pub fn read_vtu(bytes: &[u8]) -> Result<UnstructuredGrid, ParseError> {
-    let whole_file = |problem: String| ParseError {
-        place: Place::File,
-        problem,
-    };
     let document = Document::parse(bytes)?;
     if document.data_set != DataSet::UnstructuredGrid {
         return Err(whole_file("it holds no unstructured grid".to_owned()));
     }
-    let [piece] = document.pieces.as_slice() else {
-        return Err(whole_file(format!(
-            "it consists of {} pieces instead of one",
-            document.pieces.len()
-        )));
-    };
+    let piece = only_piece(&document)?;
     let points = points(&document, piece)?;
     let cells = grid_cells(&document, piece)?;
-    let data = |section: &str, entries: usize| {
-        let arrays = piece.arrays.iter().filter(|entry| entry.section == section);
-        arrays
-            .map(|entry| data_array(&document, entry, entries))
-            .collect::<Result<Vec<_>, _>>()
-    };
     Ok(UnstructuredGrid {
-        point_data: data("PointData", points.len())?,
-        cell_data: data("CellData", cells.len())?,
+        point_data: data(&document, piece, "PointData", points.len())?,
+        cell_data: data(&document, piece, "CellData", cells.len())?,
+        field_data: fields(&document)?,
         points,
         cells,
     })
+}
+
+/// Reads the points of a `.vtp` file of one piece with all their arrays; its cells are ignored.
+///
+/// # Errors
+/// [`ParseError`] if the file is malformed, is not one piece of poly data, or has arrays of inconsistent lengths.
+pub fn read_vtp(bytes: &[u8]) -> Result<PointSet, ParseError> {
+    let document = Document::parse(bytes)?;
+    if document.data_set != DataSet::PolyData {
+        return Err(whole_file("it holds no poly data".to_owned()));
+    }
+    let piece = only_piece(&document)?;
+    let points = points(&document, piece)?;
+    Ok(PointSet {
+        point_data: data(&document, piece, "PointData", points.len())?,
+        field_data: fields(&document)?,
+        points,
+    })
+}
+
+/// The piece of a file that has one.
+fn only_piece<'d, 'a>(document: &'d Document<'a>) -> Result<&'d Piece<'a>, ParseError> {
+    match document.pieces.as_slice() {
+        [piece] => Ok(piece),
+        pieces => Err(whole_file(format!(
+            "it consists of {} pieces instead of one",
+            pieces.len()
+        ))),
+    }
+}
+
+/// The arrays of a section of a piece, of so many entries each.
+fn data(
+    document: &Document<'_>,
+    piece: &Piece<'_>,
+    section: &str,
+    entries: usize,
+) -> Result<Vec<DataArray>, ParseError> {
+    let arrays = piece.arrays.iter().filter(|entry| entry.section == section);
+    arrays
+        .map(|entry| data_array(document, entry, Some(entries)))
+        .collect()
+}
+
+/// The arrays of numbers of the whole data set.
+fn fields(document: &Document<'_>) -> Result<Vec<DataArray>, ParseError> {
+    document
+        .number_fields()
+        .map(|entry| data_array(document, entry, None))
+        .collect()
 }
 
 fn read_xml(bytes: &[u8]) -> Result<Elements, Problem> {
@@ -195,13 +244,16 @@ fn indices(document: &Document<'_>, entry: &Entry<'_>) -> Result<Vec<u32>, Parse
     })
 }
 
+/// An array, of so many entries if their number is known.
 fn data_array(
     document: &Document<'_>,
     entry: &Entry<'_>,
-    entries: usize,
+    entries: Option<usize>,
 ) -> Result<DataArray, ParseError> {
     let values = document.values(entry)?;
-    if Some(values.len()) != entries.checked_mul(entry.components) {
+    if let Some(entries) = entries
+        && Some(values.len()) != entries.checked_mul(entry.components)
+    {
         return Err(document.fault(
             entry,
             format!(
@@ -216,6 +268,13 @@ fn data_array(
         components: entry.components,
         values,
     })
+}
+
+fn whole_file(problem: String) -> ParseError {
+    ParseError {
+        place: Place::File,
+        problem,
+    }
 }
 
 fn missing(array: &str) -> ParseError {

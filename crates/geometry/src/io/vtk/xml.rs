@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::cell::Cell;
 
 use quick_xml::Reader;
+use quick_xml::escape::unescape;
 use quick_xml::events::{BytesStart, Event};
 
 use super::array::{ByteOrder, NumberType, Values};
@@ -20,12 +21,17 @@ pub(super) enum DataSet {
     PolyData,
 }
 
+/// Name of the section of arrays of the whole data set.
+const FIELDS: &str = "FieldData";
+
 /// A file whose arrays are decoded on request.
 pub(super) struct Document<'a> {
     bytes: &'a [u8],
     pub(super) data_set: DataSet,
     storage: Storage,
     pub(super) pieces: Vec<Piece<'a>>,
+    /// Arrays of the whole data set.
+    fields: Vec<Entry<'a>>,
     appended: Option<Appended<'a>>,
     /// Stored bytes decoded so far.
     decoded: Cell<usize>,
@@ -91,6 +97,7 @@ impl<'a> Document<'a> {
             data_set,
             storage,
             pieces: Vec::new(),
+            fields: Vec::new(),
             appended: None,
             decoded: Cell::new(0),
         };
@@ -99,9 +106,11 @@ impl<'a> Document<'a> {
     }
 
     fn read_elements(&mut self, reader: &mut Reader<&'a [u8]>) -> Result<(), ParseError> {
-        // Depth below the open piece: 1 in a section, 2 in an array. Elements outside of pieces are ignored.
+        // Depth below the open piece: 1 in a section, 2 in an array. Field data are a section outside of pieces; other
+        // elements there are ignored.
         let mut depth: Option<usize> = None;
         let mut section = String::new();
+        let mut in_fields = false;
         loop {
             let position = reader.buffer_position() as usize;
             let event = next_event(reader, self.bytes)?;
@@ -127,7 +136,16 @@ impl<'a> Document<'a> {
                             depth = is_start.then_some(0);
                             continue;
                         }
+                        (b"FieldData", None) if is_start => {
+                            FIELDS.clone_into(&mut section);
+                            (depth, in_fields) = (Some(1), true);
+                            continue;
+                        }
                         (_, Some(0)) => section = String::from_utf8_lossy(&name).into_owned(),
+                        // An `Array` holds texts; it takes its place, so that they do not count as another array's.
+                        (b"DataArray" | b"Array", Some(1)) if in_fields => {
+                            self.fields.push(Entry::announced(&tag, &section, position));
+                        }
                         (b"DataArray", Some(1)) => {
                             let entry = Entry::announced(&tag, &section, position);
                             if let Some(piece) = self.pieces.last_mut() {
@@ -140,9 +158,16 @@ impl<'a> Document<'a> {
                         depth = depth.map(|depth| depth + 1);
                     }
                 }
+                Event::End(_) if in_fields && depth == Some(1) => {
+                    (depth, in_fields) = (None, false);
+                }
                 Event::End(_) => depth = depth.and_then(|depth| depth.checked_sub(1)),
                 Event::Text(text) if depth == Some(2) => {
-                    let arrays = self.pieces.last_mut().map(|piece| &mut piece.arrays);
+                    let arrays = if in_fields {
+                        Some(&mut self.fields)
+                    } else {
+                        self.pieces.last_mut().map(|piece| &mut piece.arrays)
+                    };
                     if let Some(entry) = arrays.and_then(|arrays| arrays.last_mut())
                         && entry.section == section
                     {
@@ -188,6 +213,7 @@ impl<'a> Document<'a> {
             .pieces
             .iter()
             .flat_map(|piece| &piece.arrays)
+            .chain(&self.fields)
             .filter_map(|entry| match &entry.format {
                 Format::Appended(offset) => offset.trim().parse().ok(),
                 _ => None,
@@ -195,6 +221,12 @@ impl<'a> Document<'a> {
             .collect();
         offsets.sort_unstable();
         Ok(Some(Appended { raw, data, offsets }))
+    }
+
+    /// The arrays of numbers of the whole data set.
+    pub(super) fn number_fields(&self) -> impl Iterator<Item = &Entry<'a>> {
+        let is_numeric = |entry: &&Entry<'_>| NumberType::of_xml(&entry.number_type).is_some();
+        self.fields.iter().filter(is_numeric)
     }
 
     /// The numbers of an array.
@@ -418,7 +450,13 @@ fn attributes(tag: &BytesStart<'_>) -> impl Iterator<Item = (String, String)> {
     attributes.with_checks(false);
     attributes.filter_map(Result::ok).map(|attribute| {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-        (text(attribute.key.as_ref()), text(&attribute.value))
+        let value = text(&attribute.value);
+        // A text with unknown entities stays as it is.
+        let value = match unescape(&value) {
+            Ok(Cow::Owned(unescaped)) => unescaped,
+            Ok(Cow::Borrowed(_)) | Err(_) => value,
+        };
+        (text(attribute.key.as_ref()), value)
     })
 }
 

@@ -1,6 +1,11 @@
 //! The points of each body of a run.
 
 use crate::output::Frame;
+use nalgebra::Vector3;
+
+/// Rounding of sums of forces over the sum of the absolute values of their terms: about a thousand rounding errors, far
+/// below anything visible.
+pub(super) const FORCE_ROUNDING: f64 = 1e-12;
 
 /// The points of each body.
 #[derive(Default)]
@@ -29,6 +34,17 @@ impl Bodies {
     /// The points of a body, ascending.
     pub(super) fn points(&self, body: u32) -> &[u32] {
         self.points.get(body as usize).map_or(&[], Vec::as_slice)
+    }
+
+    /// Sum of the contact forces on a body in `frame` (N), and of the largest components of its terms.
+    pub(super) fn contact_force(&self, body: u32, frame: &Frame) -> (Vector3<f64>, f64) {
+        let forces = self
+            .points(body)
+            .iter()
+            .map(|&point| frame.contact_forces[point as usize]);
+        forces.fold((Vector3::zeros(), 0.0), |(sum, size), force| {
+            (sum + force, size + force.amax())
+        })
     }
 
     /// Whether it is a free rigid body.

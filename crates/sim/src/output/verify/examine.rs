@@ -3,6 +3,7 @@
 use super::bodies::Bodies;
 use super::energies::Sheet;
 use super::meeting::first_meeting;
+use super::reactions::ReactionRows;
 use super::rigid::RigidRows;
 use super::sweep::{Bounds, for_each_overlap};
 use super::tables::is_time_of;
@@ -43,10 +44,11 @@ pub(super) struct Examiner<'a> {
     pub(super) reference: &'a Frame,
     pub(super) manifest: Option<&'a Manifest>,
     pub(super) surface: CollisionSurface,
-    bodies: Bodies,
+    pub(super) bodies: Bodies,
     /// The model, if free nodes move straight in each step.
     pub(super) model_of_moves: Option<&'a Model>,
     pub(super) rigid: Option<&'a RigidRows>,
+    pub(super) reactions: Option<&'a ReactionRows>,
     /// The balance sheet of the run, if there is one.
     pub(super) sheet: Option<&'a Sheet>,
     /// Longest straight piece of a prescribed motion (s), where motions are not straight from frame to frame.
@@ -64,6 +66,7 @@ impl<'a> Examiner<'a> {
             bodies: Bodies::new(reference, &manifest.rigid_bodies),
             model_of_moves: None,
             rigid: None,
+            reactions: None,
             sheet: None,
             longest_piece: None,
             step: None,
@@ -78,6 +81,7 @@ impl<'a> Examiner<'a> {
             bodies: Bodies::default(),
             model_of_moves: None,
             rigid: None,
+            reactions: None,
             sheet: None,
             longest_piece: None,
             step: None,
@@ -132,6 +136,10 @@ impl<'a> Examiner<'a> {
                 &frame,
                 &mut result.findings,
             );
+        }
+        self.contacts(folder, index, entry, &frame, &mut result);
+        if let Some(reactions) = self.reactions {
+            reactions.compare(&self.bodies, entry, &frame, &mut result.findings);
         }
         // The motion is known from the two frames, or from its pieces.
         let is_straight = entry.parts == 1;
@@ -189,7 +197,8 @@ impl<'a> Examiner<'a> {
                 now.is_none() && ended(time)
             }
         };
-        frame.tets == reference.tets
+        frame.names == reference.names
+            && frame.tets == reference.tets
             && frame.triangles == reference.triangles
             && frame.body_of_point == reference.body_of_point
             && frame.motion_of_point.len() == reference.motion_of_point.len()

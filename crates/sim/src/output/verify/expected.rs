@@ -5,6 +5,7 @@ use crate::model::Model;
 use crate::output::manifest::MANIFEST;
 use crate::output::{Checksum, Frame, Manifest, RunHeader};
 use crate::scene::{Scene, StepperChoice};
+use crate::state::State;
 
 /// The scene of a run, and its consequences.
 pub(super) struct Expected {
@@ -20,6 +21,7 @@ pub(super) struct ExpectedRun {
     /// The initial state.
     pub(super) start: Frame,
     pub(super) model: Model,
+    pub(super) state: State,
 }
 
 impl Expected {
@@ -112,6 +114,7 @@ impl Expected {
                 manifest: expected,
                 start,
                 model,
+                state,
             }),
         })
     }

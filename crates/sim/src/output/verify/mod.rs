@@ -5,19 +5,22 @@
 //! tables and frames must agree with it and with each other. Every stored frame is checked for intersections by exact
 //! predicates, for inverted elements, for points below a half-space, for prescribed points off their paths and for
 //! rigid bodies of changed shape. Between frames that are one straight motion apart, free nodes must move by their
-//! velocities, and a separate test proves that no features crossed. Where the
-//! pieces of the motion are stored, it proves that of every piece.
+//! velocities, and a separate test proves that no features crossed. Where the pieces of the motion are stored, it
+//! proves that of every piece. The contacts beside a frame must sum to its contact forces, and the reactions in
+//! `reactions.csv` must balance them.
 //!
 //! Files do not name the [extensions](crate::extension) of the program that made the run. What is proven holds whatever
 //! made the motion; forces, materials, contact forces and energies are not recomputed.
 
 mod bodies;
+mod contacts;
 mod energies;
 mod examine;
 mod expected;
 mod finding;
 mod meeting;
 mod pieces;
+mod reactions;
 mod rigid;
 mod sweep;
 mod tables;
@@ -32,6 +35,7 @@ use energies::Sheet;
 use examine::{Examiner, Stamp};
 use expected::{Expected, ExpectedRun};
 use rayon::prelude::*;
+use reactions::ReactionRows;
 use rigid::RigidRows;
 use std::path::Path;
 use tables::Tables;
@@ -90,12 +94,15 @@ pub fn verify_run(
         entries,
         &mut verification.findings,
     );
+    let reactions = (expected.as_ref())
+        .and_then(|expected| ReactionRows::read(folder, expected, &mut verification.findings));
     let model = run.map(|run| &run.model);
     let shown = entries.iter().map(|entry| entry.step).collect();
     let sheet = Sheet::read(folder, model, &shown, &mut verification.findings);
     let mut examiner = Examiner::new(reference, rules);
     examiner.sheet = sheet.as_ref();
     examiner.rigid = rows.as_ref();
+    examiner.reactions = reactions.as_ref();
     examiner.model_of_moves = expected.as_ref().and_then(Expected::model_of_moves);
     examiner.longest_piece = expected.as_ref().and_then(Expected::longest_piece);
     examiner.step = expected.as_ref().map(|expected| expected.scene.time.step);
@@ -116,12 +123,13 @@ pub fn verify_run(
         verification.pieces += result.pieces;
         verification.prescribed += result.prescribed;
         verification.rigid += result.rigid;
+        verification.contacts += result.contacts;
         verification.allowed_inversions += result.allowed_inversions;
         verification.findings.extend(result.findings);
     }
     if verification.unknown_motions > 0 {
         let why = match manifest.scene["stepper"].as_str() {
-            _ if manifest.stores_pieces() => {
+            _ if manifest.companions().pieces => {
                 "frames or pieces of the motion are missing or not sound".to_owned()
             }
             Some("asynchronous") => {
@@ -155,6 +163,7 @@ fn starts_as(run: &ExpectedRun, first: &Frame, entry: &FrameEntry, findings: &mu
         ("tetrahedra", first.tets == start.tets),
         ("triangles", first.triangles == start.triangles),
         ("von_mises", first.von_mises == start.von_mises),
+        ("names", first.names == start.names),
     ];
     for (array, _) in same.into_iter().filter(|(_, same)| !same) {
         findings.push(Finding {

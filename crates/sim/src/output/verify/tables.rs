@@ -5,7 +5,8 @@ use super::{Finding, Problem};
 use crate::output::energies::{ENERGIES_CSV, EnergyTotals};
 use crate::output::events::EVENTS;
 use crate::output::listing::{
-    FRAMES_CSV, FRAMES_PVD, collection_of, frame_name, is_frame_name, is_pieces_name, pieces_name,
+    CONTACTS_PVD, FRAMES_CSV, FRAMES_PVD, collection_of, contacts_name, contacts_of, frame_name,
+    is_contacts_name, is_frame_name, is_pieces_name, pieces_name,
 };
 use crate::output::statistics::{for_each_row, number, of_steps};
 use crate::output::steps::STEPS_CSV;
@@ -61,7 +62,10 @@ impl<'a> Tables<'a> {
             .as_ref()
             .is_some_and(|summary| summary["outcome"]["status"] == Status::Stopped.name());
         self.entries(steps.as_ref(), summary.is_some(), stopped);
-        self.collection(summary.is_some());
+        self.collection(FRAMES_PVD, collection_of, summary.is_some());
+        if self.expected.scene.stores_contacts() {
+            self.collection(CONTACTS_PVD, contacts_of, summary.is_some());
+        }
         self.folder(summary.is_some());
         if let Err(error) = self.checkpoint() {
             self.unreadable("checkpoint.bin", &error);
@@ -157,6 +161,15 @@ impl<'a> Tables<'a> {
                 wrong.push(format!(
                     "it lists {is} file {} with the pieces of the motion to {}, which does not agree with the scene",
                     pieces_name(index),
+                    entry.file
+                ));
+            }
+            let stores_contacts = self.expected.scene.stores_contacts();
+            if entry.contacts.is_some() != stores_contacts {
+                let is = if stores_contacts { "no" } else { "a" };
+                wrong.push(format!(
+                    "it lists {is} file {} with the contacts of {}, which does not agree with the scene",
+                    contacts_name(index),
                     entry.file
                 ));
             }
@@ -320,23 +333,23 @@ impl<'a> Tables<'a> {
         Some(summary)
     }
 
-    /// Checks that `frames.pvd` lists the same frames.
-    fn collection(&mut self, has_ended: bool) {
-        let text = match read_regular(&self.folder.join(FRAMES_PVD)) {
+    /// Checks that the collection `file` lists the same frames: its text is `expected` for them.
+    fn collection(&mut self, file: &str, expected: fn(&[FrameEntry]) -> String, has_ended: bool) {
+        let text = match read_regular(&self.folder.join(file)) {
             Ok(text) => text,
             Err(error) => {
-                let error = OutputError::read(&self.folder.join(FRAMES_PVD), error);
-                self.unreadable(FRAMES_PVD, &error);
+                let error = OutputError::read(&self.folder.join(file), error);
+                self.unreadable(file, &error);
                 return;
             }
         };
-        let lists = |entries: &[FrameEntry]| text == collection_of(entries).as_bytes();
+        let lists = |entries: &[FrameEntry]| text == expected(entries).as_bytes();
         // A killed run may lack the last entry.
         let without_last = self.entries.split_last().map(|(_, others)| others);
         let is_behind = !has_ended && without_last.is_some_and(lists);
         if !lists(self.entries) && !is_behind {
             self.found(
-                FRAMES_PVD,
+                file,
                 format!("its list of frames differs from {FRAMES_CSV}"),
             );
         }
@@ -348,21 +361,21 @@ impl<'a> Tables<'a> {
             .into_iter()
             .flatten()
             .flatten();
-        let of_pieces: Vec<String> = (0..self.entries.len())
-            .filter(|&index| self.entries[index].pieces.is_some())
-            .map(pieces_name)
-            .collect();
-        let frames = self.entries.iter().map(|entry| &*entry.file);
-        let listed: BTreeSet<&str> = frames.chain(of_pieces.iter().map(|name| &**name)).collect();
+        let beside = self.entries.iter().enumerate().flat_map(|(index, entry)| {
+            let pieces = entry.pieces.map(|_| pieces_name(index));
+            let contacts = entry.contacts.map(|_| contacts_name(index));
+            pieces.into_iter().chain(contacts)
+        });
+        let frames = self.entries.iter().map(|entry| entry.file.clone());
+        let listed: BTreeSet<String> = frames.chain(beside).collect();
         let mut unlisted: Vec<String> = names
             .map(|entry| entry.file_name().to_string_lossy().into_owned())
-            .filter(|name| {
-                (is_frame_name(name) || is_pieces_name(name)) && !listed.contains(name.as_str())
-            })
+            .filter(|name| is_frame_name(name) || is_pieces_name(name) || is_contacts_name(name))
+            .filter(|name| !listed.contains(name))
             .collect();
         unlisted.sort_unstable();
         // A killed run may have left one.
-        let next = [frame_name, pieces_name].map(|name| name(self.entries.len()));
+        let next = [frame_name, pieces_name, contacts_name].map(|name| name(self.entries.len()));
         unlisted.retain(|name| has_ended || !next.contains(name));
         for name in unlisted {
             self.found(&name, format!("{FRAMES_CSV} does not list it"));

@@ -23,6 +23,8 @@ pub struct Verification {
     pub prescribed: usize,
     /// Number of rigid shapes compared with the first frame.
     pub rigid: usize,
+    /// Number of contacts in the files beside the frames.
+    pub contacts: usize,
     /// Inverted elements in a scene that permits them.
     pub allowed_inversions: usize,
     /// The problems, in order of time.

@@ -37,7 +37,8 @@ pub enum Integrator {
     /// Implicit Euler, of first order: stable at any step, with much numerical damping.
     #[default]
     Euler,
-    /// BDF2, of second order, with little numerical damping. What contacts and joints touch moves by implicit Euler.
+    /// BDF2, of second order, with little numerical damping. What contacts, one-sided or damped joints touch moves by
+    /// implicit Euler.
     Bdf2,
 }
 
@@ -465,6 +466,14 @@ pub struct OutputOptions {
     /// come from and go to. Default: true.
     #[serde(skip_serializing_if = "is_true")]
     pub energies: bool,
+    /// With the synchronous stepper: whether the contacts of each stored frame are stored beside it, with their forces
+    /// in N (`contacts_NNNNN.vtp`). Default: true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contacts: Option<bool>,
+    /// With the synchronous and the constrained stepper: whether `reactions.csv` tells of every step the forces and
+    /// torques of held nodes, of driven bodies and obstacles, and of joints. Default: true.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reactions: Option<bool>,
 }
 
 /// The default of a key.
@@ -483,6 +492,8 @@ impl Default for OutputOptions {
             settled_after: None,
             pieces: false,
             energies: true,
+            contacts: None,
+            reactions: None,
         }
     }
 }

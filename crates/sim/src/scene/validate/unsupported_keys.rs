@@ -1,7 +1,9 @@
 //! Scene keys that the stepper does not support. Ignoring them silently would simulate another model.
 
 use super::Check;
-use crate::scene::format::{Elasticity, FreeFlight, Integrator, Solver, StepperChoice};
+use crate::scene::format::{
+    Elasticity, FreeFlight, Integrator, OutputOptions, Solver, StepperChoice,
+};
 
 /// Bounds: every stepper accepts them, even unused, so that one scene serves several steppers.
 const BOUNDS: [&str; 5] = [
@@ -22,6 +24,10 @@ impl Check<'_> {
                 "only the asynchronous stepper supports `output.pieces`".to_owned(),
                 "leave it out, or use stepper = \"asynchronous\"",
             );
+        }
+        if let Some((key, why)) = unknown_to(scene.stepper, &scene.output) {
+            let mend = "leave it out, or use the synchronous stepper";
+            return self.fail(&format!("output.{key}"), why.to_owned(), mend);
         }
         let (name, supported) = match scene.stepper {
             StepperChoice::Synchronous => return,
@@ -72,6 +78,33 @@ impl Check<'_> {
                 "leave it out, or use the synchronous stepper",
             ),
         }
+    }
+}
+
+/// A key of the output that asks for what the stepper does not know, and why.
+fn unknown_to(
+    stepper: StepperChoice,
+    output: &OutputOptions,
+) -> Option<(&'static str, &'static str)> {
+    let (contacts, reactions) = (
+        output.contacts == Some(true),
+        output.reactions == Some(true),
+    );
+    match stepper {
+        StepperChoice::Asynchronous if contacts => Some((
+            "contacts",
+            "the asynchronous stepper has penalty layers in the place of contacts, and stores none",
+        )),
+        StepperChoice::Asynchronous if reactions => Some((
+            "reactions",
+            "the asynchronous stepper does not know the force of penalty layers at the end of a step, and stores no \
+             reactions",
+        )),
+        StepperChoice::Constrained if contacts => Some((
+            "contacts",
+            "the constrained stepper has no contacts, and stores none",
+        )),
+        _ => None,
     }
 }
 
