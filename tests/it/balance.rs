@@ -222,6 +222,27 @@ fn a_plastic_bar_dissipates_its_yield_stress() {
     }
 }
 
+/// A force and a torque on a rigid body in free space: their works are kinetic energy, and they push no joint.
+#[test]
+fn loads_of_a_rigid_body_are_pulls() {
+    for integrator in ["euler", "bdf2"] {
+        let text = format!(
+            "[time]\nstep = 1e-3\nduration = 10\nintegrator = \"{integrator}\"\n[world]\ngravity = [0, 0, 0]\n\
+             [[body]]\nname = \"box\"\nkind = \"rigid\"\nmass = 2\n\
+             mesh = {{ cuboid = {{ size = [0.1, 0.1, 0.1], cells = [1, 1, 1] }} }}\n\
+             force = [3, 0, 0]\ntorque = [0, 1e-3, 0]\n"
+        );
+        let mut pushed = scene(&text);
+        let sum = sums(&mut pushed, 0, 500);
+        let inertia = 2.0 * 0.01 / 6.0;
+        let expected = 0.5 * (1.5_f64.powi(2) / 2.0 + 5e-4_f64.powi(2) / inertia);
+        assert_near(sum.pulls, expected, 0.01);
+        assert_near(sum.kinetic, expected, 0.01);
+        assert!(sum.joints.abs() < 1e-12, "{sum:?}");
+        assert!(sum.other_impulse.iter().all(|x| x.abs() < 2e-3), "{sum:?}");
+    }
+}
+
 /// Every shipped scene, over its first steps, with either integrator.
 #[test]
 fn the_balance_of_every_shipped_scene_closes() {

@@ -51,6 +51,15 @@ pub enum SimError {
         /// The problem.
         problem: String,
     },
+    /// A method that does not know the integrator.
+    #[error(
+        "the method `{method}` knows bodies at rest for implicit Euler only; use another method, or leave out \
+         `time.integrator`"
+    )]
+    NotOfSecondOrder {
+        /// Name of the method.
+        method: &'static str,
+    },
     /// No free node anywhere.
     #[error(
         "no body can move; leave one body without `motion` and without `fixed` on all nodes, or release nodes with \

@@ -39,6 +39,7 @@ use crate::{
     contacts::contact::{Contact, ContactKey},
     error::{SimError, StepError, StepFailure},
     extension::{ExtensionResult, Extensions, NamedObserver, NamedStepper},
+    flight::second_order::is_of_second_order,
     model::{Model, PointMotion},
     report::StepReport,
     scene::{Scene, StepperChoice},
@@ -220,21 +221,6 @@ impl Simulation {
                 self.joint_forces(state.step),
             ),
             (
-                "velocities of its last step",
-                state.history.leads.len(),
-                (self.state.velocities.len()).min(state.history.leads.len()),
-            ),
-            (
-                "mean velocities",
-                state.history.means.len(),
-                state.history.leads.len(),
-            ),
-            (
-                "rigid bodies in its last step",
-                state.history.rigid.len(),
-                (self.state.rigid.len()).min(state.history.rigid.len()),
-            ),
-            (
                 "plastic strains",
                 state.plastic_strains.len(),
                 self.state.plastic_strains.len(),
@@ -246,6 +232,22 @@ impl Simulation {
                     "the stored state has {found} {what}, the scene {expected}; use the scene of the run"
                 ));
             }
+        }
+        let history = &state.history;
+        let [points, rigid] = if history.is_empty() {
+            [0; 2]
+        } else {
+            [state.velocities.len(), state.rigid.len()]
+        };
+        let fits = (history.leads.len(), history.means.len()) == (points, points)
+            && history.rigid.len() == rigid
+            && (history.is_empty() || is_of_second_order(&self.model));
+        if !fits {
+            return refused(
+                "what it keeps of its last step is that of another scene, or of another integrator; use the scene of \
+                 the run"
+                    .to_owned(),
+            );
         }
         if !state.is_finite() {
             return refused(

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use super::row::{Rows, Within};
-use super::run::Run;
+use super::run::{Run, order};
 use super::{Extent, Family};
 
 pub(super) const FAMILY: Family = Family {
@@ -13,6 +13,7 @@ pub(super) const FAMILY: Family = Family {
         ("twist", twist),
         ("flying beam", flying_beam),
         ("sag", sag),
+        ("orders", orders),
         ("stiff rod", stiff_rod),
     ],
 };
@@ -156,5 +157,59 @@ compliance = 1e-9
         most / 9.81,
         Within::Absolute(1e-4),
     );
+    Ok(())
+}
+
+/// A damped bar that vibrates at a held end; swings on a joint; turns freely; and one that lands and slides.
+const BARS: [(&str, f64, &str); 4] = [
+    (
+        "held bar",
+        2.0,
+        "velocity = [1, 0, 0]\nfixed = [{ box = { lower = [-9, -9, -9], upper = [9, 9, -0.19] } }]",
+    ),
+    (
+        "swinging bar",
+        2.0,
+        "velocity = [0.3, 0, 0]\n[[joint]]\nkind = \"ball\"\nfirst = \"bar\"\nanchor = [0, 0, 0.2]",
+    ),
+    (
+        "turning bar",
+        2.0,
+        "velocity = [1, 2, 3]\nangular_velocity = [4, 3, 1]",
+    ),
+    (
+        "landing bar",
+        1.0,
+        "velocity = [0.5, 0, -0.5]\n[[obstacle]]\n\
+         shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -0.205] } }",
+    ),
+];
+
+/// Orders of the positions of nodes in the step, from four steps.
+fn orders(rows: &mut Rows, extent: Extent) -> Result<(), Box<dyn Error>> {
+    for (name, expected, rest) in BARS {
+        for (integrator, expected) in [("euler", 1.0), ("bdf2", expected)] {
+            let text = format!(
+                "[time]\nstep = 1e-3\nduration = 0.1\n[solver]\nmomentum_tolerance = 1e-13\n[[body]]\n\
+                 name = \"bar\"\nmesh = {{ cuboid = {{ size = [0.1, 0.1, 0.4], cells = [1, 1, 4] }} }}\n\
+                 material = {{ model = \"neo_hookean\", young = 1e5, poisson = 0.3, density = 1000,\
+                 stiffness_damping = 0.01, mass_damping = 2 }}\n{rest}\n"
+            );
+            let finest = extent.choose(5e-4, 1.25e-4);
+            let steps = [8.0, 4.0, 2.0, 1.0].map(|factor| factor * finest);
+            let mut runs = Vec::new();
+            for step in steps {
+                let step = format!("time.step={step:e}");
+                let integrator = format!("time.integrator={integrator}");
+                runs.push(Run::whole(&text, &[&step, &integrator])?);
+            }
+            let off: Vec<f64> = (runs.windows(2))
+                .map(|pair| pair[0].farthest_from(&pair[1], |x| x))
+                .collect();
+            let got = order(off[1], off[2]);
+            let case = format!("{name}, {integrator}: order of trajectories");
+            rows.push(case, expected, got, Within::Absolute(0.35));
+        }
+    }
     Ok(())
 }

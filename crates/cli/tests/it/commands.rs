@@ -42,6 +42,33 @@ fn a_run_is_complete_and_verifies() {
     );
 }
 
+/// Steps of second order, with a body that falls, one that meets the ground, and a held one that swings until it is let
+/// go: momenta and energies add up.
+#[test]
+fn a_run_of_second_order_verifies() {
+    let bodies = "[[body]]\nname = \"swings\"\nmesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }\n\
+                  material = { young = 1e5, poisson = 0.3, density = 1000, stiffness_damping = 1e-3 }\n\
+                  position = [0, 0, 2]\nfixed = [{ box = { lower = [-1, -1, 2.04], upper = [1, 1, 3] }, motion = \
+                  { angular_velocity = [0, 1, 0], center = [0, 0, 2] }, until = 5e-3 }]\n\
+                  [[body]]\nname = \"box\"\nkind = \"rigid\"\nmass = 1\nposition = [1, 0, 1]\n\
+                  mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }\nforce = [0.1, 0, 0]\n";
+    let place = Place::new(&format!("{SCENE}\n{bodies}"));
+    let options = [
+        "run",
+        "scene.toml",
+        "--set",
+        "time.integrator=bdf2",
+        "--set",
+        "time.duration=0.02",
+        "--set",
+        "output.every=1",
+    ];
+    let answer = place.impinge(&options);
+    assert_eq!(answer.code, Some(0), "{}", answer.err);
+    let answer = place.impinge(&["verify", "out/scene"]);
+    assert_eq!(answer.code, Some(0), "{}{}", answer.out, answer.err);
+}
+
 /// Nodes that are released are prescribed in the first frames only; their later motion is verified like that of free
 /// nodes.
 #[test]

@@ -28,6 +28,9 @@ impl Damping {
             for (deviation, chord) in self.deviation.iter_mut().zip(step.flight.chords()) {
                 *deviation -= chord;
             }
+            self.add_rows(accounts, step, works);
+            self.add_links(accounts, step, works);
+            // In elements it acts on the deviation less a part of the last one.
             for (block, &point) in step.model.unknowns.point_of_block.iter().enumerate() {
                 let undamped = step.flight.undamped(point as usize);
                 for axis in 0..3 {
@@ -35,8 +38,6 @@ impl Damping {
                 }
             }
             self.add_bodies(accounts, step, works);
-            self.add_rows(accounts, step, works);
-            self.add_links(accounts, step, works);
             self.add_thin(step, works);
         }
     }
@@ -72,7 +73,7 @@ impl Damping {
         }
         for ((works, square), &time) in works.iter_mut().zip(squares).zip(accounts.damping_times())
         {
-            let time = time * (1.0 + step.flight.largest_ratio());
+            let time = time * (step.flight.scales(h).damping / h);
             works.damp(-time / (h + time) * square);
         }
     }
@@ -133,20 +134,24 @@ impl Damping {
         let model = step.model;
         let h = step.problem.time_step;
         let at = |point: u32| step.linearised_at[point as usize];
+        let damped_h = step.flight.scales(h).damping;
+        let undamped = |point: u32| step.flight.undamped(point as usize);
         let deviation = |point: u32| match model.unknowns.block_of_point[point as usize] {
             Some(block) => get(&self.deviation, block as usize),
-            None => step.prescribed_velocity[point as usize],
+            None => step.prescribed_velocity[point as usize] - undamped(point),
         };
+        let whole = |point: u32| deviation(point) + undamped(point);
         for (time, spring) in model.elements.thin.soft_springs() {
             if time == 0.0 {
                 continue;
             }
             let [a, b] = spring.points.map(at);
             let [da, db] = spring.points.map(deviation);
-            let rate = (a - b)
+            let [wa, wb] = spring.points.map(whole);
+            let rates = (a - b)
                 .try_normalize(0.0)
-                .map_or(0.0, |n| n.dot(&(da - db)));
-            let loss = time * h * spring.stiffness / spring.rest_length * rate * rate;
+                .map_or(0.0, |n| n.dot(&(da - db)) * n.dot(&(wa - wb)));
+            let loss = time * damped_h * spring.stiffness / spring.rest_length * rates;
             works[model.geometry.solid_of_point(spring.points[0])].damp(-loss);
         }
         for (time, hinges) in &model.elements.thin.hinges {
@@ -156,14 +161,15 @@ impl Damping {
             for hinge in hinges {
                 let tangent = hinge.tangent(&hinge.points.map(at));
                 let rates = hinge.points.map(deviation);
-                let loss: f64 = (tangent.iter().zip(&rates))
+                let along = hinge.points.map(whole);
+                let loss: f64 = (tangent.iter().zip(&along))
                     .flat_map(|(row, rate)| {
                         row.iter()
                             .zip(&rates)
                             .map(move |(k, other)| rate.dot(&(k * other)))
                     })
                     .sum();
-                works[model.geometry.solid_of_point(hinge.points[0])].damp(-time * h * loss);
+                works[model.geometry.solid_of_point(hinge.points[0])].damp(-time * damped_h * loss);
             }
         }
     }

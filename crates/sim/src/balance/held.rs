@@ -115,6 +115,26 @@ impl Elements {
         if accounts.damping_times().iter().all(|&time| time == 0.0) {
             return;
         }
+        let damped_h = step.flight.scales(h).damping;
+        let time_of = |solid: usize| accounts.damping_times()[solid] * damped_h / h;
+        if step.flight.is_second_order() {
+            // Damping acts on the motion less a part of the last one.
+            let mut undamped = vec![0.0; self.rhs.len()];
+            for (entry, &point) in undamped.chunks_exact_mut(3).zip(&self.points) {
+                entry.copy_from_slice(step.flight.undamped(point as usize).as_slice());
+            }
+            (self.matrix).multiply(&undamped, &mut product, &mut scratch);
+            for (product, &point) in product.chunks_exact(3).zip(&self.points) {
+                let time = time_of(step.model.geometry.solid_of_point(point));
+                if step.is_moved(point as usize) {
+                    impulses[point as usize] +=
+                        Vector3::from_column_slice(product) * (time / (h + time));
+                }
+            }
+            for (velocity, undamped) in velocity.iter_mut().zip(&undamped) {
+                *velocity -= undamped;
+            }
+        }
         // dᵀ K d of all points but that of free points alone.
         for (entry, &point) in velocity.chunks_exact_mut(3).zip(&self.points) {
             if !step.is_moved(point as usize) {
@@ -127,7 +147,7 @@ impl Elements {
             let share = if step.is_moved(point) { 1.0 } else { 2.0 };
             let square = share * Vector3::from_column_slice(product).dot(&step.velocity_of(point));
             let solid = step.model.geometry.solid_of_point(point as u32);
-            let time = accounts.damping_times()[solid];
+            let time = time_of(solid);
             works[solid].damp(-time / (h + time) * square);
         }
     }
@@ -177,6 +197,7 @@ impl Held {
 fn add_thin(step: &Substep<'_>, impulses: &mut [Vector3<f64>]) {
     let thin = &step.model.elements.thin;
     let h = step.problem.time_step;
+    let damped_h = step.flight.scales(h).damping;
     let at = |point: u32| step.linearised_at[point as usize];
     for (time, spring) in thin.soft_springs() {
         let x = spring.points.map(at);
@@ -186,10 +207,10 @@ fn add_thin(step: &Substep<'_>, impulses: &mut [Vector3<f64>]) {
             .map_or_else(Matrix3::zeros, |n| {
                 n * n.transpose() * (spring.stiffness / spring.rest_length)
             });
-        let own = || spring.tangent(&x) * (h * h) + along * (time * h);
+        let pair = |own: Matrix3<f64>| [[own, -own], [-own, own]];
+        let damping = along * (time * damped_h);
         add_term(step, impulses, &spring.points, &[force, -force], || {
-            let own = own();
-            [[own, -own], [-own, own]]
+            (pair(spring.tangent(&x) * (h * h) + damping), pair(damping))
         });
     }
     for membrane in thin.soft_membranes() {
@@ -199,36 +220,46 @@ fn add_thin(step: &Substep<'_>, impulses: &mut [Vector3<f64>]) {
             impulses,
             &membrane.points,
             &membrane.forces(&x),
-            || membrane.tangent(&x).map(|row| row.map(|k| k * (h * h))),
+            || {
+                let stiffness = membrane.tangent(&x).map(|row| row.map(|k| k * (h * h)));
+                (stiffness, [[Matrix3::zeros(); 3]; 3])
+            },
         );
     }
     for (time, hinges) in &thin.hinges {
-        let scale = h * h + time * h;
         for hinge in hinges {
             let x = hinge.points.map(at);
             add_term(step, impulses, &hinge.points, &hinge.forces(&x), || {
-                hinge.tangent(&x).map(|row| row.map(|k| k * scale))
+                let scaled = |scale: f64| hinge.tangent(&x).map(|row| row.map(|k| k * scale));
+                let damping = time * damped_h;
+                (scaled(h * h + damping), scaled(damping))
             });
         }
     }
 }
 
+/// Adds the impulses of one term; `stiffness` is its part of the matrix, and that of its damping.
 fn add_term<const N: usize>(
     step: &Substep<'_>,
     impulses: &mut [Vector3<f64>],
     points: &[u32; N],
     forces: &[Vector3<f64>; N],
-    stiffness: impl FnOnce() -> [[Matrix3<f64>; N]; N],
+    stiffness: impl FnOnce() -> ([[Matrix3<f64>; N]; N], [[Matrix3<f64>; N]; N]),
 ) {
     if !points.iter().any(|&point| step.is_moved(point as usize)) {
         return;
     }
-    let stiffness = stiffness();
+    let (stiffness, damping) = stiffness();
     let velocities = points.map(|point| step.velocity_of(point as usize));
-    for ((&point, force), row) in points.iter().zip(forces).zip(&stiffness) {
+    let undamped = points.map(|point| step.flight.undamped(point as usize));
+    let times = |row: &[Matrix3<f64>; N], values: &[Vector3<f64>; N]| -> Vector3<f64> {
+        row.iter().zip(values).map(|(k, v)| k * v).sum()
+    };
+    let rows = stiffness.iter().zip(&damping);
+    for ((&point, force), (row, damping)) in points.iter().zip(forces).zip(rows) {
         if step.is_moved(point as usize) {
-            let product: Vector3<f64> = row.iter().zip(&velocities).map(|(k, v)| k * v).sum();
-            impulses[point as usize] += force * step.problem.time_step - product;
+            impulses[point as usize] += force * step.problem.time_step - times(row, &velocities)
+                + times(damping, &undamped);
         }
     }
 }

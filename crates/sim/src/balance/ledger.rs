@@ -6,7 +6,7 @@ use super::energies::{Energies, Stored};
 use super::held::Held;
 use super::sheet::{BodyBalance, StepBalance};
 use super::substep::Substep;
-use super::works::{WorkSpace, Works};
+use super::works::{WorkSpace, Works, add};
 use crate::measure::strains::constraint_energies;
 use crate::model::Model;
 use crate::state::State;
@@ -22,6 +22,8 @@ pub(crate) struct Ledger {
     space: WorkSpace,
     damping: Damping,
     held: Held,
+    /// Whether the latest substep is the first of second order, which puts momentum ahead.
+    is_first: bool,
     /// Work from outside in the latest substep (J).
     from_outside: f64,
     /// Sums over the substeps of the step.
@@ -60,6 +62,7 @@ impl Ledger {
 
     /// Computes the works of a substep before its state is taken.
     pub(crate) fn measure(&mut self, substep: &Substep<'_>) {
+        self.is_first = substep.start.history.is_empty();
         self.space.measure(&self.accounts, substep);
         let works = &mut self.space.works;
         self.damping.add(&self.accounts, substep, works);
@@ -93,6 +96,9 @@ impl Ledger {
     /// Ends a substep with its new state. Returns the energies of the whole.
     pub(crate) fn close(&mut self, model: &Model, state: &State) -> Energies {
         let energies = self.store(model, state);
+        if self.is_first {
+            self.put_ahead(model, state);
+        }
         let last = self.last.get_or_insert_default();
         last.resize(self.accounts.count(), Stored::default());
         for rigid in &model.rigid {
@@ -114,6 +120,24 @@ impl Ledger {
         }
         std::mem::swap(last, &mut self.next);
         energies
+    }
+
+    /// Books the leads of free points and rigid bodies.
+    fn put_ahead(&mut self, model: &Model, state: &State) {
+        let works = &mut self.space.works;
+        for (point, lead) in state.history.leads.iter().enumerate() {
+            if model.unknowns.block_of_point[point].is_some() {
+                let columns = &mut works[model.geometry.solid_of_point(point as u32)].columns;
+                add(
+                    &mut columns.other_impulse,
+                    &(lead * model.points.mass[point]),
+                );
+            }
+        }
+        for (rigid, history) in model.rigid.iter().zip(&state.history.rigid) {
+            let ahead = history.leads[0] * rigid.inertia.mass();
+            add(&mut works[rigid.body].columns.other_impulse, &ahead);
+        }
     }
 
     /// Work from outside in the substep that was closed last (J).
@@ -157,13 +181,13 @@ fn sheet_of(
             let lead = state.history.leads.get(point).copied().unwrap_or_default();
             let momentum = (state.velocities[point] + lead) * mass;
             let body = &mut bodies[model.geometry.solid_of_point(point as u32)];
-            super::works::add(&mut body.momentum, &momentum);
+            add(&mut body.momentum, &momentum);
         }
     }
     for (index, (rigid, at)) in model.rigid.iter().zip(&state.rigid).enumerate() {
         let history = state.history.rigid.get(index).copied().unwrap_or_default();
         let momentum = (at.velocity + history.leads[0]) * rigid.inertia.mass();
-        super::works::add(&mut bodies[rigid.body].momentum, &momentum);
+        add(&mut bodies[rigid.body].momentum, &momentum);
     }
     if !accounts.has_joints() {
         bodies.truncate(accounts.joints());

@@ -7,6 +7,7 @@
 use super::accounts::Accounts;
 use super::sheet::BodyBalance;
 use super::substep::{Substep, get};
+use crate::flight::second_order::{is_of_second_order, lead};
 use crate::model::PointMotion;
 use impinge_contact::ContactState;
 use nalgebra::Vector3;
@@ -154,7 +155,11 @@ impl WorkSpace {
             if mass > 0.0 && matches!(motion, PointMotion::Prescribed(_)) {
                 let columns = &mut self.works[model.geometry.solid_of_point(point as u32)].columns;
                 let weight = model.settings.gravity * (mass * step.problem.time_step);
-                let change = step.prescribed_velocity[point] - step.start.velocities[point];
+                let mut change = step.prescribed_velocity[point] - step.start.velocities[point];
+                if is_of_second_order(model) {
+                    let known = step.start.history.leads.get(point);
+                    change += lead(change) - known.copied().unwrap_or_default();
+                }
                 add(&mut columns.given_impulse, &weight);
                 add(&mut columns.other_impulse, &(change * mass - weight));
             }
@@ -172,12 +177,23 @@ impl WorkSpace {
         } = *step;
         let h = problem.time_step;
         let added = step.forces.map(|forces| forces.on(&solution.velocity));
-        for (rigid, (factor, starts)) in model.rigid.iter().zip(step.rigid_starts) {
+        let bodies = model.rigid.iter().zip(step.rigid_starts).zip(step.axes);
+        for (index, ((rigid, (factor, starts)), axes)) in bodies.enumerate() {
             let mass = rigid.inertia.mass();
             let first = rigid.first_block as usize;
             let weights = [model.settings.gravity * (mass * h), Vector3::zeros()];
-            for ((block, start), weight) in (first..).zip(starts).zip(weights) {
+            let load = model.loads.of_rigid(index);
+            let loads = [load.force * h, axes.tr_mul(&load.torque) * h];
+            let given = starts.iter().zip(weights).zip(loads);
+            for (block, ((start, weight), load)) in (first..).zip(given) {
                 let mean = get(&solution.velocity, block);
+                // That of a spin contains the torque.
+                let torque = if block == first {
+                    Vector3::zeros()
+                } else {
+                    load
+                };
+                let start = start - torque / mass;
                 // For implicit Euler; no contact touches the others.
                 let kick = (start - mean) * 0.5;
                 self.kicks[3 * block..][..3].copy_from_slice(kick.as_slice());
@@ -185,14 +201,15 @@ impl WorkSpace {
                 let force = added
                     .as_ref()
                     .map_or_else(Vector3::zeros, |all| get(all, block));
-                let joint = inertial - weight - force - get(&self.product, block);
+                let joint = inertial - weight - load - force - get(&self.product, block);
                 let work = joint.dot(&mean);
                 let works = &mut self.works[rigid.body];
                 works.on_rigid += inertial.dot(&mean);
                 works.columns.joints += work;
                 works.columns.forces += force.dot(&mean);
+                works.columns.pulls += load.dot(&mean);
                 if block == first {
-                    add(&mut works.columns.given_impulse, &weight);
+                    add(&mut works.columns.given_impulse, &(weight + load));
                     add(&mut works.columns.other_impulse, &(joint + force));
                 }
                 self.works[accounts.joints()].columns.joints -= work;

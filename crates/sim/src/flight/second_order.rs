@@ -10,30 +10,30 @@
 //! ```
 //!
 //! With `c = h/2` this is BDF2, `3/2 v₊ − 2 v + 1/2 v₋ = h F/m` and `3/2 x₊ − 2 x + 1/2 x₋ = h v₊`; with `c = 0` it is
-//! implicit Euler. The delay is half of the scene's step also in parts of a divided step, which are of first order.
-//! With `κ = c/h` the momentum equation of a point is
+//! implicit Euler. A step whose length differs from the last one is of first order; a longer delay would be unstable.
+//! With `κ = c/h`, which is 1/2 or 0, the momentum equation of a point is
 //!
 //! ```text
 //! (1 + κ)² m w = m (ℓ + κ v + κ (1 + κ) w₋) + h F          v₊ = (1 + κ) w − κ w₋
 //! ```
 //!
-//! Stiffness damping acts on `(1 + κ) w − κ w₋`.
+//! Stiffness damping acts on `3/2 w − 1/2 w₋`, whatever `κ`: its matrix stays symmetric.
 //!
 //! # Where it is not used
-//! A velocity that jumps would rebound, and a force whose direction lags behind would feed energy in. So a point that a
-//! contact or a one-sided constraint touches has `κ = 0` in the step, and so has a rigid body. So have those of
-//! constraints that are damped, or whose forces keep the direction of the start for lack of geometric stiffness. No
-//! momentum is lost where neighbours have another `κ`, because `m ℓ` is what they exchange.
+//! A velocity that jumps would rebound, and a force whose direction lags behind would feed energy in. So the points and
+//! rigid bodies of a contact, whether it pushes or not, have `κ = 0` in the step. So have those of constraints that are
+//! one-sided or damped, or whose forces keep the direction of the start for lack of geometric stiffness. No momentum is
+//! lost where neighbours have another `κ`, because `m ℓ` is what they exchange.
 //!
 //! # Start
 //! `ℓ` starts half a step ahead of `v`: the first step is one of implicit Euler, after which `ℓ` is ahead by `c` times
-//! its mean acceleration. Where something touches the component, that may be the acceleration of an impact, and `ℓ`
-//! starts from `v`.
+//! its mean acceleration. Where a contact touches the component, or what constraints connect it to, that may be the
+//! acceleration of an impact, and `ℓ` starts from `v`. A force that jumps later on acts half a step late.
 //!
 //! # Components that turn
 //! There the rule holds for the deviation from the free [flight](super) of the component, extended backwards by the
 //! last step: with `u = v − v_c − ω × r`, the mean deviation `d₋ = w₋ − (r − R₋ r)/h₋`, and the lead of the deviation
-//! `δ = ℓ − v − κ₋ (ω × r − ω₋ × R₋ r)`,
+//! `δ = ℓ − v − 1/2 (ω × r − ω₋ × R₋ r)`,
 //!
 //! ```text
 //! (1 + κ)² m (w − w_R) = m ((1 + κ) (v_c + u) + δ + κ (1 + κ) d₋ − h a) + h F
@@ -46,7 +46,7 @@
 use super::points::Flight;
 use super::turn::{Turn, is_free_in, turns};
 use crate::history::History;
-use crate::model::Model;
+use crate::model::{Model, PointMotion};
 use crate::scene::Integrator;
 use crate::state::State;
 use impinge_contact::constraint::{Constraint, GeometricStiffness, Term};
@@ -54,12 +54,17 @@ use impinge_fem::AssemblyScales;
 use nalgebra::Vector3;
 use std::ops::Range;
 
-/// `c` of a model, the time by which `ℓ` is ahead (s); 0 for implicit Euler.
-pub(crate) fn lead_time(model: &Model) -> f64 {
-    match model.settings.integrator {
-        Integrator::Euler => 0.0,
-        Integrator::Bdf2 => 0.5 * model.settings.time_step,
-    }
+/// `κ` of BDF2.
+const RATIO: f64 = 0.5;
+
+/// Whether a model has steps of second order.
+pub(crate) fn is_of_second_order(model: &Model) -> bool {
+    model.settings.integrator == Integrator::Bdf2
+}
+
+/// `κ (v₊ − v)`, by how much momentum is ahead after a step with that change of velocity.
+pub(crate) fn lead(change: Vector3<f64>) -> Vector3<f64> {
+    change * RATIO
 }
 
 /// The free flight of a component before the step.
@@ -67,8 +72,6 @@ pub(crate) fn lead_time(model: &Model) -> f64 {
 struct Before {
     /// The turn that leads there, backwards in time.
     turn: Turn,
-    /// `κ₋` of the last step.
-    ratio: f64,
 }
 
 impl Before {
@@ -77,10 +80,10 @@ impl Before {
         -self.turn.chord_velocity(x)
     }
 
-    /// `κ₋ (ω × r − ω₋ × R₋ r)` (m/s).
+    /// `1/2 (ω × r − ω₋ × R₋ r)` (m/s).
     fn lead(&self, x: &Vector3<f64>) -> Vector3<f64> {
         // Backwards, `ω₋` has the opposite sign, and so has `ω`.
-        (self.turn.end_velocity(x) - self.turn.turning(x)) * self.ratio
+        lead(self.turn.end_velocity(x) - self.turn.turning(x))
     }
 }
 
@@ -161,12 +164,6 @@ impl Flight {
         (mean - self.chord(block)) * inertia - self.velocities[point]
     }
 
-    /// The points and the free rigid bodies that a constraint touches.
-    pub(crate) fn constrained(&self, model: &Model) -> [Vec<bool>; 2] {
-        let known = self.second_order.constrained.clone();
-        known.unwrap_or_else(|| constrained_of(model))
-    }
-
     /// Whether a constraint touches a free rigid body.
     pub(crate) fn is_constrained(&mut self, model: &Model, rigid: usize) -> bool {
         let constrained = &mut self.second_order.constrained;
@@ -177,11 +174,7 @@ impl Flight {
     pub(super) fn plan_second_order(&mut self, model: &Model, state: &State, time_step: f64) {
         let own = &mut self.second_order;
         own.ratios.clear();
-        own.ratio = if state.history.is_empty() {
-            0.0
-        } else {
-            lead_time(model) / time_step
-        };
+        own.ratio = if state.history.is_empty() { 0.0 } else { RATIO };
         if own.ratio <= 0.0 {
             return;
         }
@@ -196,7 +189,6 @@ impl Flight {
         own.lags.clone_from(means);
         let ratio = own.ratio;
         let constrained = (own.constrained.take()).unwrap_or_else(|| constrained_of(model));
-        let last_ratio = lead_time(model) / last_step;
         let before: Vec<Option<Before>> = if self.turns() {
             let reversed: Vec<_> = state.velocities.iter().map(|v| -v).collect();
             let turns = turns(
@@ -206,12 +198,7 @@ impl Flight {
                 *last_step,
             );
             (turns.into_iter())
-                .map(|turn| {
-                    turn.map(|turn| Before {
-                        turn,
-                        ratio: last_ratio,
-                    })
-                })
+                .map(|turn| turn.map(|turn| Before { turn }))
                 .collect()
         } else {
             vec![None; model.components.count()]
@@ -220,12 +207,18 @@ impl Flight {
         for (block, &point) in model.unknowns.point_of_block.iter().enumerate() {
             let point = point as usize;
             let component = model.components.of_point(point);
-            if self.of_point(model, point).is_some()
-                && let Some(before) = component.and_then(|component| before[component])
-            {
+            if let Some(turn) = self.of_point(model, point) {
                 let x = &state.positions[point];
-                self.second_order.leads[point] -= before.lead(x);
-                self.second_order.lags[point] -= before.chord(x);
+                match component.and_then(|component| before[component]) {
+                    Some(before) => {
+                        self.second_order.leads[point] -= before.lead(x);
+                        self.second_order.lags[point] -= before.chord(x);
+                    }
+                    // It turned too far in the last step: as if its deviation had been that of now.
+                    None => {
+                        self.second_order.lags[point] = state.velocities[point] - turn.turning(x);
+                    }
+                }
             }
             if component.is_some_and(|component| self.second_order.moves[component]) {
                 let ratio = if constrained[0][point] { 0.0 } else { ratio };
@@ -286,13 +279,21 @@ impl Flight {
         touched: &dyn Fn(usize) -> bool,
         time_step: f64,
     ) -> History {
-        let largest = lead_time(model) / time_step;
+        let largest = RATIO;
         let mut leads = vec![Vector3::zeros(); end.len()];
         let is_first = state.history.is_empty();
         let mut is_touched = vec![!is_first; model.components.count()];
         for &point in model.unknowns.point_of_block.iter().filter(|_| is_first) {
             if let Some(component) = model.components.of_point(point as usize) {
                 is_touched[component] |= touched(point as usize);
+            }
+        }
+        for (point, (end, start)) in velocities.iter().zip(&state.velocities).enumerate() {
+            if matches!(
+                model.unknowns.motion_of_point[point],
+                PointMotion::Prescribed(_)
+            ) {
+                leads[point] = lead(end - start);
             }
         }
         for &point in &model.unknowns.point_of_block {

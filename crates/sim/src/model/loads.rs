@@ -6,6 +6,7 @@ use crate::{
     state::State,
 };
 use nalgebra::{Matrix3, Vector3};
+use std::ops::Range;
 
 /// Force and torque on a body.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -85,6 +86,13 @@ impl Loads {
     /// If there is no such rigid body.
     pub fn of_rigid(&self, index: usize) -> &Load {
         &self.rigid[index]
+    }
+
+    /// Whether the scene gives a body a force, or some of its `points` one that changes with time.
+    pub(crate) fn are_on(&self, body: usize, points: &Range<usize>) -> bool {
+        let of_body = self.of_scene.iter().any(|(loaded, _)| *loaded == body);
+        let mut pulled = self.varying.iter().flat_map(|pull| &pull.points);
+        of_body || pulled.any(|&point| points.contains(&(point as usize)))
     }
 
     /// Load that a program set on a body.

@@ -96,16 +96,7 @@ impl KeptRows {
         step: u64,
         next: impl Fn(u64, u64) -> bool,
     ) -> Result<Self, OutputError> {
-        let (kept, last) = Self::read_whole(path, columns, step, next)?;
-        if last != step {
-            return Err(OutputError::format(
-                path,
-                format!(
-                    "after the row of step {last} one is missing, and its checkpoint is at step {step}"
-                ),
-            ));
-        }
-        Ok(kept)
+        Self::read_whole(path, columns, step, (next, true))
     }
 
     /// The same for a table in which steps may have any number of rows.
@@ -117,16 +108,16 @@ impl KeptRows {
         columns: &[S],
         step: u64,
     ) -> Result<Self, OutputError> {
-        Ok(Self::read_whole(path, columns, step, |last, next| next >= last)?.0)
+        Self::read_whole(path, columns, step, (|last, next| next >= last, false))
     }
 
-    /// The rows up to `step`, as long as their numbers follow each other, and the number of the last one.
+    /// The rows up to `step`, as long as their numbers follow each other; they must reach it if `reaches`.
     fn read_whole<S: AsRef<str>>(
         path: &Path,
         columns: &[S],
         step: u64,
-        next: impl Fn(u64, u64) -> bool,
-    ) -> Result<(Self, u64), OutputError> {
+        (next, reaches): (impl Fn(u64, u64) -> bool, bool),
+    ) -> Result<Self, OutputError> {
         let damaged = |error: csv::Error| OutputError::format(path, error.to_string());
         let mut reader = open_table(path, columns)?;
         let mut length = reader.position().byte();
@@ -141,6 +132,12 @@ impl KeptRows {
             last = number;
             length = reader.position().byte();
         }
+        if reaches && last != step {
+            let problem = format!(
+                "after the row of step {last} one is missing, and its checkpoint is at step {step}"
+            );
+            return Err(OutputError::format(path, problem));
+        }
         // Without an end of line the last row may be incomplete, and the next one would continue it.
         let mut end = [0];
         let mut file = reader.into_inner();
@@ -152,7 +149,7 @@ impl KeptRows {
             return Err(OutputError::format(path, problem));
         }
         let path = path.to_owned();
-        Ok((Self { path, length }, last))
+        Ok(Self { path, length })
     }
 
     /// Truncates the table to these rows and opens it for more.

@@ -298,6 +298,83 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -0.2] } }
     }
 }
 
+/// A stiff bar that vibrates while a box that turns fast divides every step: its energy does not grow.
+#[test]
+fn divided_steps_lose_energy() {
+    let mut divided = simulation(
+        r#"
+[time]
+step = 1e-2
+duration = 1
+integrator = "bdf2"
+[world]
+gravity = [0, 0, 0]
+[[body]]
+name = "bar"
+mesh = { cuboid = { size = [0.1, 0.1, 0.4], cells = [1, 1, 4] } }
+material = { young = 1e6, poisson = 0.3, density = 1000 }
+fixed = [{ box = { lower = [-9, -9, -9], upper = [9, 9, -0.19] } }]
+velocity = [1, 0, 0]
+[[body]]
+name = "box"
+kind = "rigid"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+mass = 1
+position = [3, 0, 0]
+angular_velocity = [0, 150, 0]
+"#,
+    );
+    let mut start = None;
+    for _ in 0..50 {
+        let report = divided.advance().expect("a step");
+        assert!(report.rejected > 0);
+        assert_eq!(report.energy_gains, 0);
+        let energy = report.kinetic_energy + report.elastic_energy;
+        let start = *start.get_or_insert(energy);
+        assert!(
+            energy < 1.001 * start,
+            "step {}: {energy} J of {start} J",
+            report.step
+        );
+    }
+}
+
+/// A state of another integrator is refused, and so is a method that does not know it.
+#[test]
+fn it_does_not_mix_with_others() {
+    let text = |integrator: &str| {
+        format!(
+            "[time]\nstep = 1e-3\nduration = 1\nintegrator = \"{integrator}\"\n[[body]]\n\
+             mesh = {{ cuboid = {{ size = [0.1, 0.1, 0.1], cells = [1, 1, 1] }} }}\n\
+             material = {{ young = 1e5, poisson = 0.3, density = 1000 }}\n"
+        )
+    };
+    let mut second = simulation(&text("bdf2"));
+    second.advance().expect("a step");
+    let refused = simulation(&text("euler")).resume(second.state().clone());
+    assert!(
+        refused
+            .expect_err("another integrator")
+            .to_string()
+            .contains("integrator")
+    );
+    let mut short = second.state().clone();
+    short.history.leads.truncate(3);
+    assert!(simulation(&text("bdf2")).resume(short).is_err());
+    let method = impinge_contact::Method::named(
+        "warped-compliance",
+        second.model().settings.solver.tolerances(),
+    );
+    let refused = second.use_method(method.expect("a method"));
+    assert!(
+        refused
+            .expect_err("bodies at rest")
+            .to_string()
+            .contains("integrator")
+    );
+    second.advance().expect("it is unchanged");
+}
+
 /// Other steppers and methods that know bodies at rest refuse it, and name the key.
 #[test]
 fn it_is_refused_where_it_has_no_meaning() {

@@ -9,6 +9,7 @@ use super::sweep::{Bounds, for_each_overlap};
 use super::tables::is_time_of;
 use super::verification::{TIME_ROUNDING, load};
 use super::{Finding, Problem, Verification};
+use crate::flight::second_order::is_of_second_order;
 use crate::flight::turns;
 use crate::model::Model;
 use crate::output::energies::ENERGIES_CSV;
@@ -377,6 +378,10 @@ impl<'a> Examiner<'a> {
         let Some(model) = self.model_of_moves else {
             return;
         };
+        if is_of_second_order(model) {
+            // Frames do not hold the means that its velocities follow from.
+            return;
+        }
         let step = model.settings.time_step;
         let has_no_motion = |point: usize| end.motion_of_point[point].is_none();
         let motion = [start.points.as_slice(), start.velocities.as_slice()];

@@ -17,6 +17,9 @@
 //! The nonlinear residual of a solution `w` is what the linear equation misses, the same with `f(x + h w)` less the
 //! same with `f(x_k) − h K (w − w_k)`: it needs the forces at the end of the step only. A body whose residual exceeds
 //! its momentum tolerance is linearised again at the end of the step, and its island solved again.
+//!
+//! In a step of second order, `M` on the left has the factor `(1 + κ)²`, `C` the factor `1 + κ`, and a point starts
+//! from more than its velocity ([`second_order`](crate::flight::second_order)).
 
 use super::thin::{About, MomentumSystem, add_thin, thin_impulses};
 use crate::{

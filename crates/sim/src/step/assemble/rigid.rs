@@ -15,6 +15,7 @@
 //! added to the known velocities of the points, like the motion of prescribed points. So the gaps of the solver are
 //! those of the pose, once the velocities of consecutive solves have converged.
 
+use crate::flight::second_order::lead;
 use crate::history::RigidHistory;
 use crate::rigid::{RigidBody, RigidState};
 use crate::{error::StepFailure, model::Model, state::State};
@@ -163,18 +164,17 @@ impl RigidStep {
         self.follow(context, velocity, motion)
     }
 
-    /// Lets body `index` move by implicit Euler, also in the equations of the problem. Returns whether it would not
-    /// have.
+    /// Lets body `index` move by implicit Euler, also in the equations of the problem.
     pub(crate) fn move_by_euler(
         &mut self,
         context: StepContext<'_>,
         index: usize,
         problem: &mut ContactProblem,
-    ) -> bool {
+    ) {
         let StepContext { model, state, .. } = context;
         let stepping = &mut self.bodies[index];
         if stepping.ratio <= 0.0 {
-            return false;
+            return;
         }
         let (rigid, at) = (&model.rigid[index], &state.rigid[index]);
         let mass = rigid.inertia.mass();
@@ -192,7 +192,6 @@ impl RigidStep {
             let impulse = get(&problem.rhs, block) + change;
             put(&mut problem.rhs, block, &impulse);
         }
-        true
     }
 
     /// `(1 + κ)²` of every body, and the velocities (m/s) that its unknowns start from without gravity.
@@ -311,7 +310,6 @@ impl RigidStep {
         model: &Model,
         (before, state): (&[RigidState], &State),
         velocity: &[f64],
-        (c, time_step): (f64, f64),
         touched: &dyn Fn(usize) -> bool,
     ) -> Vec<RigidHistory> {
         let is_first = state.history.is_empty();
@@ -324,16 +322,13 @@ impl RigidStep {
         (bodies.enumerate())
             .map(|(index, (((rigid, before), at), stepping))| {
                 let [linear, angular] = blocks(rigid.first_block);
-                let ahead = match is_first {
-                    true if touched(index) => 0.0,
-                    true => c / time_step,
-                    false => stepping.ratio,
-                };
+                let changes = [
+                    at.velocity - before.velocity,
+                    at.angular_momentum - before.angular_momentum,
+                ];
+                let is_ahead = stepping.ratio > 0.0 || (is_first && !touched(index));
                 RigidHistory {
-                    leads: [
-                        (at.velocity - before.velocity) * ahead,
-                        (at.angular_momentum - before.angular_momentum) * ahead,
-                    ],
+                    leads: changes.map(|change| if is_ahead { lead(change) } else { change * 0.0 }),
                     means: [
                         get(velocity, linear),
                         stepping.mean_angular_momentum(&get(velocity, angular)),

@@ -342,7 +342,7 @@ impl Synchronous {
             *x = *end;
         }
         self.rigid.accept(model, state, &self.solution.velocity);
-        self.leave_history(model, state, (&before, history), time_step);
+        self.leave_history(model, state, (&before, history));
         state.joint_forces.clone_from(&self.solution.constraints);
         if let Some(ledger) = &mut self.ledger {
             ledger.before_flow(model, state);

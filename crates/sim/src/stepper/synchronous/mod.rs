@@ -18,7 +18,7 @@ use crate::{
     compliance::RestBodies,
     contacts::{contact::ContactKey, set::ContactSet},
     error::{SimError, StepError, StepFailure},
-    flight::Flight,
+    flight::{Flight, second_order::is_of_second_order},
     model::Model,
     report::StepReport,
     state::State,
@@ -128,9 +128,15 @@ impl Synchronous {
     /// A stepper for `model` in which `extensions` take part.
     ///
     /// # Errors
-    /// As [`new`](Self::new); [`SimError::Extension`] for a preconditioner that the method has no place for.
+    /// As [`new`](Self::new); [`SimError::NotOfSecondOrder`]; [`SimError::Extension`] for a preconditioner that the
+    /// method has no place for.
     pub(crate) fn extended(model: &Model, extensions: StepExtensions) -> Result<Self, SimError> {
         let method = model.settings.solver;
+        if method.needs_bodies() && is_of_second_order(model) {
+            return Err(SimError::NotOfSecondOrder {
+                method: method.name(),
+            });
+        }
         let mut solver = extensions.solver().unwrap_or_else(|| method.solver());
         solver.set_tolerances(method.tolerances());
         extensions.precondition(&mut *solver, method.name())?;

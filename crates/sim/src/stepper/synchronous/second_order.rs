@@ -3,13 +3,14 @@
 use super::Synchronous;
 use crate::{
     contacts::contact::Contact,
-    flight::second_order::lead_time,
+    flight::second_order::is_of_second_order,
     history::History,
     model::{Model, PointMotion},
     rigid::RigidState,
     state::State,
     step::context::StepContext,
 };
+use impinge_contact::constraint::Term;
 use nalgebra::Vector3;
 
 impl Synchronous {
@@ -76,7 +77,7 @@ impl Synchronous {
         state: &State,
         time_step: f64,
     ) -> Option<History> {
-        if lead_time(model) <= 0.0 {
+        if !is_of_second_order(model) {
             return None;
         }
         let mut means = self.known_velocity.clone();
@@ -87,7 +88,11 @@ impl Synchronous {
             means[point] = Vector3::from_column_slice(mean);
             velocities[point] = self.flight.end_of(point, &means[point]);
         }
-        let (touched, _) = self.touched(model);
+        let touched = if state.history.is_empty() {
+            self.touched(model).0
+        } else {
+            Vec::new()
+        };
         let motion = [&self.end, &velocities, &means].map(Vec::as_slice);
         let is_touched = |point: usize| touched[point];
         Some((self.flight).leave(model, state, motion, &is_touched, time_step))
@@ -100,30 +105,65 @@ impl Synchronous {
         model: &Model,
         state: &mut State,
         (before, history): (&[RigidState], Option<History>),
-        time_step: f64,
     ) {
         let Some(mut history) = history else {
             return;
         };
-        let (_, touched) = self.touched(model);
-        history.rigid = self.rigid.leave(
-            model,
-            (before, state),
-            &self.solution.velocity,
-            (lead_time(model), time_step),
-            &|index| touched[index],
-        );
+        let touched = if state.history.is_empty() {
+            self.touched(model).1
+        } else {
+            Vec::new()
+        };
+        history.rigid =
+            self.rigid
+                .leave(model, (before, state), &self.solution.velocity, &|index| {
+                    touched[index]
+                });
         state.history = history;
     }
 
-    /// The points and the free rigid bodies that contacts or constraints touch.
+    /// The points and the free rigid bodies that contacts touch, and what constraints connect these to.
     fn touched(&self, model: &Model) -> (Vec<bool>, Vec<bool>) {
-        let [mut points, mut rigid] = self.flight.constrained(model);
-        for &point in self.contacts.as_slice().iter().flat_map(Contact::stencil) {
-            points[point as usize] = true;
-            if let PointMotion::Rigid(index) = model.unknowns.motion_of_point[point as usize] {
-                rigid[index as usize] = true;
+        let mut points = vec![false; model.points.rest.len()];
+        let mut rigid = vec![false; model.rigid.len()];
+        let mut solids = vec![false; model.geometry.solid_count()];
+        for &point in (self.contacts.as_slice().iter()).flat_map(Contact::stencil) {
+            solids[model.geometry.solid_of_point(point)] = true;
+        }
+        let constraints = model.constraints.rows.iter().chain(&model.constraints.soft);
+        let links: Vec<Vec<usize>> = constraints
+            .map(|one| {
+                let terms = one.points().iter().flat_map(|point| &point.terms);
+                let mut solids: Vec<usize> = terms
+                    .map(|term| match *term {
+                        Term::Particle { index, .. } => model.geometry.solid_of_point(index as u32),
+                        Term::Body { index, .. } => model.rigid[index].body,
+                    })
+                    .collect();
+                solids.dedup();
+                solids
+            })
+            .filter(|solids| solids.len() > 1)
+            .collect();
+        let mut spreads = true;
+        while spreads {
+            spreads = false;
+            for link in &links {
+                let some = link.iter().any(|&solid| solids[solid]);
+                let all = link.iter().all(|&solid| solids[solid]);
+                if some && !all {
+                    for &solid in link {
+                        solids[solid] = true;
+                    }
+                    spreads = true;
+                }
             }
+        }
+        for (point, touched) in points.iter_mut().enumerate() {
+            *touched = solids[model.geometry.solid_of_point(point as u32)];
+        }
+        for (body, touched) in model.rigid.iter().zip(&mut rigid) {
+            *touched = solids[body.body];
         }
         (points, rigid)
     }
