@@ -50,6 +50,9 @@ fn a_run_of_second_order_verifies() {
                   material = { young = 1e5, poisson = 0.3, density = 1000, stiffness_damping = 1e-3 }\n\
                   position = [0, 0, 2]\nfixed = [{ box = { lower = [-1, -1, 2.04], upper = [1, 1, 3] }, motion = \
                   { angular_velocity = [0, 1, 0], center = [0, 0, 2] }, until = 5e-3 }]\n\
+                  [[body]]\nname = \"rows\"\nmesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }\n\
+                  material = { young = 1e5, poisson = 0.3, density = 1000, stiffness_damping = 1e-3, formulation = \
+                  \"compliance\" }\nposition = [2, 0, 2]\n\
                   [[body]]\nname = \"box\"\nkind = \"rigid\"\nmass = 1\nposition = [1, 0, 1]\n\
                   mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }\nforce = [0.1, 0, 0]\n";
     let place = Place::new(&format!("{SCENE}\n{bodies}"));

@@ -175,7 +175,13 @@ impl Flight {
         let own = &mut self.second_order;
         own.ratios.clear();
         own.ratio = if state.history.is_empty() { 0.0 } else { RATIO };
+        if !is_of_second_order(model) {
+            return;
+        }
+        let constrained = (own.constrained.take()).unwrap_or_else(|| constrained_of(model));
+        find_moves(&mut own.moves, model, &constrained[0]);
         if own.ratio <= 0.0 {
+            own.constrained = Some(constrained);
             return;
         }
         own.ratios.resize(state.positions.len(), 0.0);
@@ -188,7 +194,6 @@ impl Flight {
         own.leads.clone_from(leads);
         own.lags.clone_from(means);
         let ratio = own.ratio;
-        let constrained = (own.constrained.take()).unwrap_or_else(|| constrained_of(model));
         let before: Vec<Option<Before>> = if self.turns() {
             let reversed: Vec<_> = state.velocities.iter().map(|v| -v).collect();
             let turns = turns(
@@ -203,7 +208,6 @@ impl Flight {
         } else {
             vec![None; model.components.count()]
         };
-        own_moves(&mut self.second_order.moves, model, &constrained[0]);
         for (block, &point) in model.unknowns.point_of_block.iter().enumerate() {
             let point = point as usize;
             let component = model.components.of_point(point);
@@ -298,17 +302,18 @@ impl Flight {
         }
         for &point in &model.unknowns.point_of_block {
             let point = point as usize;
-            let untouched = (model.components.of_point(point)).is_some_and(|one| !is_touched[one]);
-            let ratio = if untouched {
-                largest
-            } else {
+            let component = model.components.of_point(point);
+            let Some(component) = component.filter(|&one| self.second_order.moves[one]) else {
+                continue;
+            };
+            let ratio = if is_touched[component] {
                 self.ratio(point)
+            } else {
+                largest
             };
             let change = velocities[point] - state.velocities[point];
             leads[point] = change * ratio;
-            let moves = (model.components.of_point(point))
-                .is_some_and(|one| is_first || self.second_order.moves[one]);
-            if let Some(turn) = self.of_point(model, point).filter(|_| moves) {
+            if let Some(turn) = self.of_point(model, point) {
                 let x = &state.positions[point];
                 leads[point] += (turn.end_velocity(x) - turn.turning(x)) * (largest - ratio);
             }
@@ -328,7 +333,7 @@ impl Flight {
 }
 
 /// Finds the components with a free point that is not `constrained`.
-fn own_moves(moves: &mut Vec<bool>, model: &Model, constrained: &[bool]) {
+fn find_moves(moves: &mut Vec<bool>, model: &Model, constrained: &[bool]) {
     moves.clear();
     moves.resize(model.components.count(), false);
     for &point in &model.unknowns.point_of_block {
