@@ -1,5 +1,5 @@
 //! One entry point for checks, conformance tables and measurements:
-//! `cargo xtask ci | conformance | validate | golden | fuzz | bench`.
+//! `cargo xtask ci | conformance | validate | golden | fuzz | bench | book | gallery`.
 //!
 //! - [`ci`]: checks that a change must pass
 //! - [`conformance`]: one table per layer (case, measured, bound, verdict)
@@ -7,6 +7,7 @@
 //! - [`golden`]: results that no refactoring may change, as hashes
 //! - [`fuzz`]: readers of files, tested with arbitrary bytes
 //! - [`mod@bench`]: speed on this machine
+//! - [`book`]: pages of the documentation that follow from the code
 #![expect(
     clippy::print_stdout,
     clippy::print_stderr,
@@ -14,6 +15,7 @@
 )]
 
 mod bench;
+mod book;
 mod ci;
 mod conformance;
 mod fuzz;
@@ -50,6 +52,10 @@ enum Task {
     /// Measures times, in a release build
     #[command(subcommand)]
     Bench(bench::Case),
+    /// Writes the pages of the book that follow from the code
+    Book,
+    /// Renders the pictures of the gallery, and writes its page
+    Gallery(book::gallery::Options),
 }
 
 fn main() -> ExitCode {
@@ -60,6 +66,8 @@ fn main() -> ExitCode {
         Task::Golden(task) => golden::run(&task),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Bench(case) => bench::run(&case),
+        Task::Book => book::run(),
+        Task::Gallery(options) => book::gallery::run(&options),
     };
     match good {
         Ok(true) => ExitCode::SUCCESS,

@@ -65,7 +65,7 @@ fn tell(recorded: &Recorded, folder: &Path) -> Result<(), Failure> {
     } = recorded;
     let folder = folder.display();
     terminal::say(&format!(
-        "{}: {steps} steps in {:.1} s; {} frames in {folder} (open {folder}/frames.pvd in ParaView)",
+        "{}: {steps} steps in {:.1} s; {} frames in {folder} (look: impinge view {folder}, or ParaView)",
         verdict.status.name(),
         facts.wall_seconds,
         facts.frames,

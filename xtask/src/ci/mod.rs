@@ -1,6 +1,7 @@
 //! `cargo xtask ci`: the checks that a change must pass, each selectable by name.
 
 mod additions;
+mod book;
 mod circles;
 mod dependencies;
 mod examples;
@@ -43,6 +44,8 @@ enum Step {
     Circles,
     /// Every path in the documentation exists
     Paths,
+    /// The book is complete and up to date, its links lead somewhere, and `mdbook` builds it
+    Book,
     /// No more files for an addition than ARCHITECTURE.md lists
     Additions,
     /// No line is longer than 120 characters
@@ -103,6 +106,7 @@ fn check(step: Step) -> Result<bool, Box<dyn Error>> {
         Step::Layers => layers::check(&root()),
         Step::Circles => circles::check(&root()),
         Step::Paths => paths::check(&root()),
+        Step::Book => book::check(&root()),
         Step::Additions => additions::check(&root()),
         Step::Lines => lines::check(&root()),
         Step::Dependencies => dependencies::check(&root()),
@@ -147,7 +151,10 @@ fn verdict(holds: bool) -> &'static str {
 }
 
 /// Runs cargo at the root of the workspace; true if it succeeds.
-fn cargo(arguments: &[&str], environment: &[(&str, &str)]) -> Result<bool, Box<dyn Error>> {
+pub(crate) fn cargo(
+    arguments: &[&str],
+    environment: &[(&str, &str)],
+) -> Result<bool, Box<dyn Error>> {
     println!("    cargo {}", arguments.join(" "));
     let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let status = Command::new(program)

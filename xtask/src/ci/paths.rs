@@ -12,16 +12,8 @@ const MAPS: [&str; 3] = ["ARCHITECTURE.md", "CONTRIBUTING.md", "docs/glossary.md
 /// Folders with such Markdown files.
 const MAP_FOLDERS: [&str; 1] = ["docs/methods"];
 
-/// Documents with links only.
-const LINKED: [&str; 7] = [
-    "README.md",
-    "CHANGELOG.md",
-    "docs/balance.md",
-    "docs/cli.md",
-    "docs/fcp.md",
-    "docs/notation.md",
-    "docs/output.md",
-];
+/// Documents with links only; [`book`](super::book) looks at the links of all others in `docs`.
+const LINKED: [&str; 2] = ["README.md", "CHANGELOG.md"];
 
 /// True if every path exists.
 pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
@@ -110,14 +102,23 @@ fn looks_like_a_path(span: &str) -> bool {
     span.chars().all(plain) && (is_file || span.contains('/') && folder.len() > 2)
 }
 
-/// Targets of links inside the project, without the part after `#`.
+/// Files that links inside the project lead to.
 fn links(text: &str) -> Vec<String> {
+    let targets = targets(text).into_iter();
+    targets
+        .map(|target| target.split('#').next().unwrap_or_default().to_owned())
+        .filter(|target| !target.is_empty())
+        .collect()
+}
+
+/// Targets of links inside the project, with the part after `#`.
+pub(super) fn targets(text: &str) -> Vec<String> {
     prose(text)
         .split("](")
         .skip(1)
         .filter_map(|rest| rest.split(')').next())
-        .filter(|target| !target.contains("://") && !target.starts_with('#'))
-        .map(|target| target.split('#').next().unwrap_or_default().to_owned())
+        .filter(|target| !target.contains("://"))
+        .map(|target| target.split_whitespace().collect())
         .collect()
 }
 

@@ -39,7 +39,7 @@ pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
 }
 
 /// A program in the folders of `PATH`.
-fn find(name: &str) -> Option<PathBuf> {
+pub(super) fn find(name: &str) -> Option<PathBuf> {
     let folders = std::env::var_os("PATH")?;
     std::env::split_paths(&folders)
         .map(|folder| folder.join(name))

@@ -15,6 +15,7 @@ mod solve;
 mod start;
 mod sweep;
 mod tamper;
+mod tutorial;
 mod view;
 
 use std::path::{Path, PathBuf};

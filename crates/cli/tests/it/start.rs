@@ -82,3 +82,38 @@ fn an_existing_file_stays() {
     assert!(answer.err.contains("mend: "), "{}", answer.err);
     assert_eq!(place.names(), ["scene.toml"]);
 }
+
+/// A part in millimetres, and elements whose size does not fit it: one remedy, which names the unit.
+#[test]
+fn a_file_in_millimetres_gets_a_hint() {
+    let place = Place::new(SCENE);
+    let made = place.impinge(&[
+        "mesh",
+        "make",
+        "ring",
+        "--major-radius",
+        "50",
+        "--section",
+        "20",
+        "part.stl",
+    ]);
+    assert_eq!(made.code, Some(0), "{}", made.err);
+    let cuboid = "cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] }";
+    let with = |mesh: &str| {
+        fs::write(place.path("part.toml"), SCENE.replace(cuboid, mesh)).expect("room for a file");
+        place.impinge(&["doctor", "part.toml"]).out
+    };
+    let said = with(r#"filled = { path = "part.stl", size = 0.02 }"#);
+    assert!(
+        said.contains("a file in millimetres also needs `scale = 0.001`"),
+        "{said}"
+    );
+    assert_eq!(said.matches("mend: ").count(), 1, "{said}");
+    let said = with(r#"filled = { path = "part.stl", size = 10 }"#);
+    assert!(
+        said.contains("a mesh in millimetres needs `scale = 0.001`"),
+        "{said}"
+    );
+    let said = with(r#"filled = { path = "part.stl", scale = 0.001, size = 0.01 }"#);
+    assert!(said.contains("0 errors, 0 warnings"), "{said}");
+}

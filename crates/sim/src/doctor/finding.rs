@@ -35,12 +35,23 @@ pub struct Finding {
     pub mend: String,
 }
 
+/// Between problem and remedy in a message.
+const REMEDY: &str = "\n  mend: ";
+
 impl From<Symptom> for Finding {
     fn from(symptom: Symptom) -> Self {
+        let message = symptom.to_string();
+        let (problem, mend) = match message.rsplit_once(REMEDY) {
+            // The message of an unusable scene has its own remedy, or several.
+            Some((problem, mend)) if !problem.contains(REMEDY) => {
+                (problem.to_owned(), mend.to_owned())
+            }
+            _ => (message, symptom.mend()),
+        };
         Self {
             severity: symptom.severity(),
-            problem: symptom.to_string(),
-            mend: symptom.mend(),
+            problem,
+            mend,
             symptom,
         }
     }
@@ -625,7 +636,11 @@ impl fmt::Display for Symptom {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}\n  mend: {}", self.problem, self.mend)
+        f.write_str(&self.problem)?;
+        if self.problem.contains(REMEDY) {
+            return Ok(());
+        }
+        write!(f, "{REMEDY}{}", self.mend)
     }
 }
 

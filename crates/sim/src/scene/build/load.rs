@@ -6,7 +6,9 @@ use crate::scene::format::{BodyMesh, Material, MeshFile, ObstacleShape, StepperC
 use crate::scene::{Scene, SceneError, shapes};
 use impinge_fem::RigidInertia;
 use impinge_geometry::io::NodeGroup;
-use impinge_geometry::mesh::{StuffingOptions, TetMesh, TriangleMesh, tetrahedralize};
+use impinge_geometry::mesh::{
+    StuffingError, StuffingOptions, TetMesh, TriangleMesh, tetrahedralize,
+};
 use impinge_geometry::{MeshError, MeshIoError};
 use nalgebra::Vector3;
 use std::error::Error;
@@ -81,7 +83,7 @@ impl Builder<'_> {
             let surface = self.surface_file(&key, &filled.file())?;
             return tetrahedralize(&surface, &StuffingOptions::new(filled.size))
                 .map(|(mesh, _)| mesh)
-                .map_err(|error| self.mesh_error(&key, &error));
+                .map_err(|error| self.filling_error(&key, &error));
         }
         let BodyMesh::File(file) = source else {
             return shapes::solid(source).map_err(|error| self.mesh_error(path, &error));
@@ -182,7 +184,19 @@ impl Builder<'_> {
         let mend = error
             .downcast_ref()
             .and_then(mend_of_mesh)
-            .unwrap_or("correct the mesh or its placement as said above");
+            .unwrap_or(CORRECT);
+        self.scene
+            .error_at(path, format!("this mesh cannot be used: {error}"), mend)
+    }
+
+    fn filling_error(&self, path: &str, error: &StuffingError) -> SceneError {
+        let mend = match error {
+            StuffingError::TooFine { .. } | StuffingError::TooCoarse { .. } => {
+                "change `size` (m); a file in millimetres also needs `scale = 0.001`"
+            }
+            StuffingError::Surface(error) => mend_of_mesh(error).unwrap_or(CORRECT),
+            _ => CORRECT,
+        };
         self.scene
             .error_at(path, format!("this mesh cannot be used: {error}"), mend)
     }
@@ -210,6 +224,9 @@ impl Builder<'_> {
         )
     }
 }
+
+/// The remedy of errors that say what to do.
+const CORRECT: &str = "correct the mesh or its placement as said above";
 
 /// The remedy of a mesh error, if its message has none.
 fn mend_of_mesh(error: &MeshError) -> Option<&'static str> {
