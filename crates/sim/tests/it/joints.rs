@@ -662,3 +662,47 @@ fn a_ball_holds_the_centre_of_a_face_that_touches() {
     let off = held(terms, &state.positions).norm();
     assert!(off < 1e-12, "{off:e} m off the centre");
 }
+
+/// A jaw on a slider pinches a cloth against a body at rest: where the jaw meets that body, its slider holds all
+/// tangential motion, so friction has nothing to act on.
+#[test]
+fn a_jaw_on_a_slider_meets_a_body_at_rest() {
+    let jaw =
+        "kind = \"rigid\"\nmesh = { cuboid = { size = [0.04, 0.02, 0.02], cells = [1, 1, 1] } }";
+    let text = format!(
+        r#"
+[time]
+step = 5e-3
+duration = 1
+[world]
+friction = 0.3
+[[body]]
+name = "cloth"
+kind = "shell"
+mesh = {{ grid = {{ size = [0.1, 0.2], cells = [5, 10] }} }}
+rotation = {{ axis = [1, 0, 0], degrees = 90 }}
+shell = {{ stretch = 50, bend = 1e-5, density = 0.2, damping = 5e-3, bend_damping = 5e-2 }}
+[[body]]
+name = "still"
+{jaw}
+position = [0, -0.0102, 0.08]
+motion = {{}}
+[[body]]
+name = "jaw"
+{jaw}
+position = [0, 0.0102, 0.08]
+mass = 0.05
+force = [0, -0.15, 0]
+[[joint]]
+kind = "slider"
+first = "jaw"
+anchor = [0, 0.0102, 0.08]
+axis = [0, 1, 0]
+"#
+    );
+    let scene = Scene::parse("pinch.toml", &text, &[""; 0]).expect("a scene");
+    let mut pinch = Simulation::new(&scene).expect("sound");
+    for _ in 0..40 {
+        pinch.advance().expect("a step");
+    }
+}

@@ -5,6 +5,10 @@ use crate::delassus::{BlockRows, FrictionError, FrictionProblem};
 use crate::{ContactError, ContactProblem};
 use nalgebra::{Matrix3, Vector3};
 
+/// Share of the largest response of a contact below which bilateral rows hold a direction of it, 1e-14 to 1e-8: what
+/// is left is rounding of the solve, of either sign.
+const HELD: f64 = 1e-12;
+
 /// A contact or a one-sided row, which acts like the normal row of a contact.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Pressing {
@@ -107,11 +111,14 @@ pub(super) fn condense(
                 block.set_column(axis, &motion);
             }
             block.m11 += felt.compliance(pushed, problem);
-            if row == column && pushed.directions() == 1 {
-                // No tangential motion and, with μ = 0, no tangential force: any positive entry makes the block
-                // regular.
-                block.m22 = block.m11;
-                block.m33 = block.m11;
+            if row == column {
+                // No tangential motion, and so no tangential force: any positive entry makes the block regular.
+                let least = HELD * block.amax();
+                for axis in 1..3 {
+                    if block[(axis, axis)] <= least {
+                        block[(axis, axis)] = block.m11;
+                    }
+                }
             }
             triplets.push((row, column, block));
         }
