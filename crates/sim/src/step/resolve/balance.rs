@@ -491,7 +491,10 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         let text = lines.collect::<Vec<_>>().join("\n");
         let scene = Scene::parse("cube.toml", &text, &[""; 0]).expect("a scene");
         let (model, state) = Model::new(&scene).expect("a model");
-        let matrix = SymmetricBlockMatrix::zeros(model.unknowns.pattern.clone());
+        let mut matrix = SymmetricBlockMatrix::zeros(model.unknowns.pattern.clone());
+        for block in 0..2 {
+            *matrix.diagonal_block_mut(block) = Matrix3::identity() * model.rigid[0].inertia.mass();
+        }
         let rhs = vec![0.5, -0.25, 0.0, 0.0, 0.125, 1.0];
         let mut problem = ContactProblem::new(model.settings.time_step, matrix, rhs);
         let mut solution = ContactSolution::at_rest(&problem);
