@@ -21,7 +21,7 @@ pub struct History {
 /// The last step of a free rigid body: of its velocity (m/s), and of its angular momentum (N·m·s).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 pub struct RigidHistory {
-    /// What momentum has beyond the state, over the mass for the first.
+    /// Differences of momentum and the state: over the mass for the velocity.
     pub leads: [Vector3<f64>; 2],
     /// Means in the last step.
     pub means: [Vector3<f64>; 2],

@@ -54,7 +54,8 @@ use impinge_fem::AssemblyScales;
 use nalgebra::Vector3;
 use std::ops::Range;
 
-/// `κ` of BDF2.
+/// `κ` of BDF2 (1), the only one of second order. A larger one lets the energy of a divided step grow, a smaller one
+/// damps more.
 const RATIO: f64 = 0.5;
 
 /// Whether a model has steps of second order.

@@ -7,6 +7,9 @@ use nalgebra::Vector3;
 /// below anything visible.
 pub(super) const FORCE_ROUNDING: f64 = 1e-12;
 
+/// Largest deviation of the length of a unit vector or quaternion from 1: those of runs deviate by rounding only.
+pub(super) const UNIT_TOLERANCE: f64 = 1e-9;
+
 /// The points of each body.
 #[derive(Default)]
 pub(super) struct Bodies {

@@ -1,15 +1,13 @@
 //! Checks the contacts beside a frame against its contact forces.
 
-use super::bodies::FORCE_ROUNDING;
+use super::beside::read_beside;
+use super::bodies::{FORCE_ROUNDING, UNIT_TOLERANCE};
 use super::examine::Examiner;
 use super::{Finding, Problem, Verification};
 use crate::output::listing::contacts_name;
-use crate::output::{Checksum, Frame, FrameContacts, FrameEntry, contacts, names, read_regular};
+use crate::output::{Frame, FrameContacts, FrameEntry, contacts, names};
 use nalgebra::Vector3;
 use std::path::Path;
-
-/// Largest deviation of the length of a normal from 1: those of runs deviate by rounding only.
-const UNIT_TOLERANCE: f64 = 1e-9;
 
 impl Examiner<'_> {
     /// Checks the contacts beside frame `index`, if the list has them.
@@ -24,28 +22,18 @@ impl Examiner<'_> {
         let Some(checksum) = entry.contacts else {
             return;
         };
-        let file = contacts_name(index);
-        let path = folder.join(&file);
-        let mut found = |problem| {
-            result.findings.push(Finding {
-                file: file.clone(),
-                time: Some(entry.time),
-                problem,
-            });
-        };
-        let bytes = match read_regular(&path) {
-            Ok(bytes) => bytes,
-            Err(error) => return found(Problem::Unreadable(error.to_string())),
-        };
-        if Checksum::of(&bytes) != checksum {
-            found(Problem::Changed);
-        }
-        let stored = match contacts::decode(&bytes, &path) {
-            Ok(stored) => stored,
-            Err(error) => return found(Problem::Unreadable(error.to_string())),
+        let name = contacts_name(index);
+        let place = (name.as_str(), entry.time);
+        let decode = contacts::decode;
+        let Some(stored) = read_beside(folder, place, Some(checksum), decode, result) else {
+            return;
         };
         if let Some(what) = self.misfit(&stored, frame) {
-            found(Problem::Disagrees(what));
+            result.findings.push(Finding {
+                file: name,
+                time: Some(entry.time),
+                problem: Problem::Disagrees(what),
+            });
         }
         result.contacts += stored.contacts.len();
     }

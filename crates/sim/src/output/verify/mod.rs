@@ -12,6 +12,7 @@
 //! Files do not name the [extensions](crate::extension) of the program that made the run. What is proven holds whatever
 //! made the motion; forces, materials, contact forces and energies are not recomputed.
 
+mod beside;
 mod bodies;
 mod contacts;
 mod energies;

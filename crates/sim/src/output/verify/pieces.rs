@@ -5,13 +5,14 @@
 //! separation, over the whole time, over halves of it, and so on. In the shortest intervals one plane is tried for all
 //! pieces, then for halves of them, down to one piece with four straight paths.
 
+use super::beside::read_beside;
 use super::examine::{Examiner, Stamp, depth_below, report, report_some};
 use super::meeting::{first_meeting, part_along};
 use super::sweep::Bounds;
-use super::{Finding, Problem, Verification};
+use super::{Problem, Verification};
 use crate::output::listing::pieces_name;
 use crate::output::pieces::decode;
-use crate::output::{Checksum, Frame, FrameEntry, read_regular};
+use crate::output::{Frame, FrameEntry};
 use crate::stepper::asynchronous::Pieces;
 use impinge_ccd_oracle::Kind;
 use nalgebra::Vector3;
@@ -59,28 +60,8 @@ fn load_pieces(
     entry: &FrameEntry,
     result: &mut Verification,
 ) -> Option<Pieces> {
-    let file = pieces_name(index);
-    let path = folder.join(&file);
-    let mut found = |problem| {
-        result.findings.push(Finding {
-            file: file.clone(),
-            time: Some(entry.time),
-            problem,
-        });
-    };
-    let bytes = match read_regular(&path) {
-        Ok(bytes) => bytes,
-        Err(error) => {
-            found(Problem::Unreadable(error.to_string()));
-            return None;
-        }
-    };
-    if entry.pieces != Some(Checksum::of(&bytes)) {
-        found(Problem::Changed);
-    }
-    decode(&bytes, &path)
-        .map_err(|error| found(Problem::Unreadable(error.to_string())))
-        .ok()
+    let name = pieces_name(index);
+    read_beside(folder, (&name, entry.time), entry.pieces, decode, result)
 }
 
 /// Times and positions of the corners of a path.

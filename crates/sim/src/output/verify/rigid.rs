@@ -1,6 +1,6 @@
 //! Checks `rigid.csv` against the frames.
 
-use super::bodies::Bodies;
+use super::bodies::{Bodies, UNIT_TOLERANCE};
 use super::verification::TIME_ROUNDING;
 use super::{Finding, Problem};
 use crate::output::rigid::{COLUMNS, RIGID_CSV};
@@ -13,9 +13,6 @@ use std::path::Path;
 /// Tolerance of poses relative to the largest coordinate, and of velocities and forces relative to the largest term:
 /// about a thousand rounding errors, far below anything visible.
 const TOLERANCE: f64 = 1e-12;
-
-/// Tolerance on the length of a unit quaternion (1): those of runs deviate by rounding only.
-const UNIT_TOLERANCE: f64 = 1e-9;
 
 /// Rows by step.
 pub(super) struct RigidRows(BTreeMap<u64, Vec<Row>>);
