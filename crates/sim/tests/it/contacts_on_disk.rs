@@ -133,8 +133,9 @@ proptest! {
         for contact in &contacts.contacts {
             prop_assert!((contact.normal.norm() - 1.0).abs() < 1e-12);
             let pull = contact.normal_force.dot(&contact.normal);
-            // Forces that close the balance of a block are within its momentum tolerance, and need not be in the cone.
-            prop_assert!(contact.friction_force.norm() <= friction * pull + 1e-3 * weight);
+            // Forces that close the balance of a block are within its momentum tolerance, 1e-4 of the forces on it, and
+            // need not be in the cone.
+            prop_assert!(contact.friction_force.norm() <= friction * pull + 1e-4 * weight);
         }
         if on_plate {
             let (_, reaction) = reactions(folder.path())["ground"].pop_last();
