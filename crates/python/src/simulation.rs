@@ -358,7 +358,7 @@ impl Simulation {
         let given = given.transpose()?;
         self.shared.control(|simulation| {
             let present = || Some(simulation.body(name).ok()?.pose()?.orientation);
-            // What has no pose is refused with its reason.
+            // Bodies without a pose are refused with a reason.
             let orientation = given
                 .or_else(present)
                 .unwrap_or_else(UnitQuaternion::identity);

@@ -138,7 +138,7 @@ fn picture(root: &Path, scene: &str) -> PathBuf {
     root.join(PICTURES).join(scene).with_extension("png")
 }
 
-/// What the gallery has to know of a scene.
+/// The entry of a scene in the gallery.
 struct Scene {
     path: PathBuf,
     title: String,

@@ -29,7 +29,7 @@ fn the_starter_runs_as_it_says() {
     assert_eq!(answer.code, Some(0), "{}{}", answer.out, answer.err);
 }
 
-/// What stands in comments is a part of the scene as well, once its marks are removed.
+/// Each commented part of the starter is a valid part of its scene, once the marks of the comment are removed.
 #[test]
 fn the_commented_parts_of_the_starter_are_valid() {
     let place = Place::new(SCENE);
