@@ -91,7 +91,7 @@ pub(super) const METHODS: [MethodSpec; 8] = [
         defaults: || {
             Method::ActiveSet(ActiveSetCrSettings {
                 schedule: EvaluationSchedule::AtConvergence,
-                anticipation: 0,
+                anticipation: false,
                 regions: 0,
                 ..ActiveSetCrSettings::default()
             })
@@ -164,7 +164,7 @@ pub(super) const VARIANTS: [MethodSpec; 3] = [
         summary: "`cr` as in its paper: without subdomain solves and prediction",
         defaults: || {
             Method::Cr(ActiveSetCrSettings {
-                anticipation: 0,
+                anticipation: false,
                 regions: 0,
                 ..ActiveSetCrSettings::default()
             })
@@ -176,7 +176,7 @@ pub(super) const VARIANTS: [MethodSpec; 3] = [
         summary: "`cr-full` with the diagonal preconditioner",
         defaults: || {
             Method::Cr(ActiveSetCrSettings {
-                anticipation: 0,
+                anticipation: false,
                 regions: 0,
                 preconditioner: PreconditionerKind::Diagonal,
                 ..ActiveSetCrSettings::default()

@@ -131,7 +131,7 @@ fn the_rules_of_the_paper_work_at_its_tolerances() {
         let settings = ActiveSetCrSettings {
             direction_rule: DirectionRule::Damped,
             patience: u64::MAX,
-            anticipation: 0,
+            anticipation: false,
             ..ActiveSetCrSettings::default()
         };
         step(name, &mut scene, settings, 15);
@@ -144,7 +144,7 @@ fn the_full_preconditioner_saves_iterations() {
     let [(name, mut one), ..] = scenes(5e6);
     let mut other = one.clone();
     let settings = ActiveSetCrSettings {
-        anticipation: 0,
+        anticipation: false,
         ..physical(&one)
     };
     let full = step(name, &mut one, settings, 30);
@@ -267,7 +267,7 @@ fn many_rows_change_together_after_patience_is_lost() {
     }
     let settings = ActiveSetCrSettings {
         patience: 1,
-        anticipation: 0,
+        anticipation: false,
         regions: 0,
         ..ActiveSetCrSettings::default()
     };
