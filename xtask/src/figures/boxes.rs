@@ -11,8 +11,8 @@ use super::{Context, Section, Sheet, scenes};
 pub(super) const BOXES: Section = Section {
     name: "boxes",
     title: "Rigid boxes, and collision detection",
-    about: "A pyramid of 140 rigid boxes settles: the fixed costs of a step, without elements. The other rows show the\n\
-            share of candidate detection and continuous collision detection in the time of a step.",
+    about: "A pyramid of 140 rigid boxes settles: the fixed costs of a step, without elements. The other rows show\n\
+            the share of candidate detection and continuous collision detection in the time of a step.",
     long: false,
     measure: boxes,
 };

@@ -44,8 +44,9 @@ pub(super) const BALANCE: Section = Section {
     name: "balance",
     title: "Balance of energy",
     about: "Every shipped scene runs with both integrators; the quick form leaves out scenes with mesh files. In each\n\
-            step and body, stored energies, works and losses add up to zero but for rounding. The value is the largest\n\
-            miss over the largest entry of its row. Asynchronous and constrained steppers keep no such balance.",
+            step and body, stored energies, works and losses add up to zero but for rounding. The value is the\n\
+            largest miss over the largest entry of its row. Asynchronous and constrained steppers keep no\n\
+            such balance.",
     long: false,
     measure: balance,
 };
