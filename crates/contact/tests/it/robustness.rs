@@ -4,7 +4,7 @@ use super::support::lattice::{GroundScene, Lattice};
 use super::support::{TIME_STEP, particles, push};
 use impinge_contact::Tolerances;
 use impinge_contact::method::active_set_cr::{
-    ActiveSetCr, ActiveSetCrSettings, DirectionRule, EvaluationSchedule, PreconditionerKind,
+    ActiveSetCr, ActiveSetCrSettings, EvaluationSchedule, PreconditionerKind,
 };
 use impinge_contact::{
     ContactProblem, ContactSolution, ContactSolver, ContactState, Termination, frame::ContactFrame,
@@ -128,13 +128,7 @@ fn no_schedule_stalls() {
 #[test]
 fn the_rules_of_the_paper_work_at_its_tolerances() {
     for (name, mut scene) in scenes(5e5) {
-        let settings = ActiveSetCrSettings {
-            direction_rule: DirectionRule::Damped,
-            patience: u64::MAX,
-            anticipation: false,
-            ..ActiveSetCrSettings::default()
-        };
-        step(name, &mut scene, settings, 15);
+        step(name, &mut scene, ActiveSetCrSettings::of_paper(), 15);
     }
 }
 

@@ -150,6 +150,21 @@ impl Default for ActiveSetCrSettings {
 }
 
 impl ActiveSetCrSettings {
+    /// The rules of the paper: conjugate residuals from the first iteration on, hard rows, slip directions that turn by
+    /// a hundredth of the misalignment, and updates on the printed schedule, to the same tolerances for ever.
+    pub fn of_paper() -> Self {
+        Self {
+            direction_rule: DirectionRule::Damped,
+            rest: 0.0,
+            patience: u64::MAX,
+            softness: 0.0,
+            anticipation: false,
+            regions: 0,
+            relax_after: u64::MAX,
+            ..Self::default()
+        }
+    }
+
     pub(in crate::method) fn validate(&self) -> Result<(), ContactError> {
         self.tolerances.validate()?;
         positive("direction_tolerance", self.direction_tolerance)?;

@@ -1,14 +1,14 @@
 //! Prediction and conjugate residuals take turns: when one gives way to the other.
 
-/// Number of iterations after which the first turn is judged for the first time, 10 to 100: both iterations have plateaus
-/// of this length.
+/// Number of iterations after which the first turn is judged for the first time, 10 to 100: both iterations have
+/// plateaus of this length.
 const FIRST_JUDGEMENT: u64 = 25;
 
 /// Residuals of one turn.
 ///
 /// A turn goes on while it halves its residual in as many iterations as it took before. It is judged for the first time
-/// when it is as long as the turn before it. So turns get longer, and the worse of both iterations costs about as much as
-/// the better one, whichever that is.
+/// when it is as long as the turn before it. So turns get longer, and the worse of both iterations costs about as much
+/// as the better one, whichever that is.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Turn {
     /// Number of iterations so far.
