@@ -4,8 +4,8 @@ use impinge_sim::{Scene, Simulation};
 use nalgebra::Vector3;
 use std::path::Path;
 
-/// Slip of a sticking contact that a single step of `time_step` (s) tolerates by default (m): `0.005 g Δt²`. What is held
-/// drifts less than that in a second of hundreds of steps.
+/// Slip of a sticking contact that a single step of `time_step` (s) tolerates by default (m): `0.005 g Δt²`. What is
+/// held drifts less than that in a second of hundreds of steps.
 fn slip_of_one_step(time_step: f64) -> f64 {
     0.005 * 9.81 * time_step * time_step
 }
@@ -107,8 +107,8 @@ fn a_pinched_cloth_hangs_still_and_slips_with_too_little_friction() {
     assert!(moved < -1e-2, "{moved:e} m");
 }
 
-/// The weights differ by a factor of 4; half a turn with a coefficient of 0.5 holds 4.8. `a_cable_holds_up_to_eulers_ratio`
-/// tells where it ends.
+/// The weights differ by a factor of 4; half a turn with a coefficient of 0.5 holds 4.8. The test
+/// `a_cable_holds_up_to_eulers_ratio` tells where it ends.
 #[test]
 fn a_cable_round_a_post_does_not_creep() {
     let mut simulation = shipped("cable_round_post.toml", &[]);
