@@ -119,12 +119,20 @@ impl ActiveSetCr {
         (&mut work.cr, system)
     }
 
-    /// `‖(w r_v, r_m)‖` of the iteration.
+    /// `‖(w r_v, r_m)‖` of the iteration (N·s): rows count by their share of their own tolerance, as momentum does.
+    ///
+    /// In metres they would weigh more or less against the momentum as the tolerance of a distant body changes `w`.
     pub(super) fn residual_norm(&self, problem: &ContactProblem) -> f64 {
         let r = &self.work.cr.residual;
-        problem
-            .momentum_norm(&r.v)
-            .hypot(impinge_krylov::vector::norm(&r.m))
+        let square_of = |(contact, rows): (usize, &[f64])| {
+            let own = self.tolerances_of(problem, contact);
+            (rows[0] / own.gap).powi(2) + (rows[1].hypot(rows[2]) / own.slip).powi(2)
+        };
+        // Rows that do not take part are zero.
+        let taking_part = (r.m.chunks_exact(3).enumerate()).filter(|(_, rows)| *rows != [0.0; 3]);
+        let rows: f64 = taking_part.map(square_of).sum();
+        let accepted = self.settings.tolerances.momentum;
+        problem.momentum_norm(&r.v).hypot(accepted * rows.sqrt())
     }
 
     /// Whether `‖w r_v‖` is within `slack` times its tolerance, and the rows' gaps and slips within theirs.
