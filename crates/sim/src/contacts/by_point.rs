@@ -16,7 +16,7 @@ impl ByPoint {
     /// Indexes the contacts of a list.
     pub(crate) fn of<'a>(contacts: impl Iterator<Item = &'a Contact>) -> Self {
         // The numbers of a pair as one integer of the same order are several times as fast to sort.
-        let joined = |(point, place): (u32, u32)| u64::from(point) << 32 | u64::from(place);
+        let joined = |(point, place): (u32, u32)| (u64::from(point) << 32) | u64::from(place);
         let mut first: Vec<u64> = (0..).zip(contacts).flat_map(entries).map(joined).collect();
         first.sort_unstable();
         let parts = |entry: u64| ((entry >> 32) as u32, entry as u32);
