@@ -648,7 +648,8 @@ mod tests {
             close(&[lacking(missing, 2.0)], &[link])
         };
         let left = close_one(0.5);
-        assert_eq!((left.velocities[0], left.forces[0]), Default::default());
+        assert_eq!(left.velocities, [Vector3::zeros()]);
+        assert_eq!(left.forces, [Vector3::zeros()]);
         assert!(close_one(2.0).forces[0].x < 0.0);
     }
 
