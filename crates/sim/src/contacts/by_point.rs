@@ -1,7 +1,6 @@
 //! Index of contacts by the points that they act on.
 
 use crate::contacts::contact::Contact;
-use rayon::prelude::*;
 use std::collections::BTreeSet;
 
 /// Finds the contacts of a list that act on a point. The list may grow; contacts may change except for their points.
@@ -16,8 +15,12 @@ pub(crate) struct ByPoint {
 impl ByPoint {
     /// Indexes the contacts of a list.
     pub(crate) fn of<'a>(contacts: impl Iterator<Item = &'a Contact>) -> Self {
-        let mut first: Vec<_> = (0..).zip(contacts).flat_map(entries).collect();
-        first.par_sort_unstable();
+        // The numbers of a pair as one integer of the same order are several times as fast to sort.
+        let joined = |(point, place): (u32, u32)| (u64::from(point) << 32) | u64::from(place);
+        let mut first: Vec<u64> = (0..).zip(contacts).flat_map(entries).map(joined).collect();
+        first.sort_unstable();
+        let parts = |entry: u64| ((entry >> 32) as u32, entry as u32);
+        let first = first.into_iter().map(parts).collect();
         Self {
             first,
             later: BTreeSet::new(),

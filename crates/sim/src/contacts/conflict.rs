@@ -19,11 +19,7 @@ const CLAMPING: f64 = -0.5;
 
 /// Whether `proxy`, a contact of vertices, conflicts with `own`, a contact of a pair that meets there.
 pub(crate) fn conflicts(proxy: &Contact, own: &Contact) -> bool {
-    let stands_for_others = matches!(
-        proxy.key,
-        ContactKey::VertexVertex { .. } | ContactKey::VertexEdge { .. }
-    );
-    if !stands_for_others || proxy.point_count >= own.point_count {
+    if !stands_for_others(proxy) || proxy.point_count >= own.point_count {
         return false;
     }
     let place_in_own = |point: &u32| own.stencil().iter().position(|other| other == point);
@@ -44,6 +40,14 @@ pub(crate) fn conflicts(proxy: &Contact, own: &Contact) -> bool {
     across > 0 && row_cosine(proxy, own) < CLAMPING
 }
 
+/// Whether a contact is one of vertices, which may represent other pairs.
+fn stands_for_others(contact: &Contact) -> bool {
+    matches!(
+        contact.key,
+        ContactKey::VertexVertex { .. } | ContactKey::VertexEdge { .. }
+    )
+}
+
 /// Cosine between the normal rows of two contacts, as vectors over all points.
 pub(crate) fn row_cosine(a: &Contact, b: &Contact) -> f64 {
     let (a_points, b_points) = (a.stencil().iter().zip(&a.weights), b.stencil());
@@ -62,10 +66,16 @@ pub(crate) fn row_cosine(a: &Contact, b: &Contact) -> f64 {
 
 /// Removes contacts of vertices that conflict with the contact of a pair.
 pub(crate) fn drop_contradicted(contacts: &mut Vec<Contact>) {
+    if !contacts.iter().any(stands_for_others) {
+        return;
+    }
     let by_point = ByPoint::of(contacts.iter());
     let contradicted: Vec<bool> = (contacts.par_iter())
         .with_min_len(CONTACTS_PER_TASK)
         .map(|proxy| {
+            if !stands_for_others(proxy) {
+                return false;
+            }
             let mut there = by_point.at(proxy.points[0]);
             there.any(|own| conflicts(proxy, &contacts[own]))
         })

@@ -1,9 +1,11 @@
 //! `energies.csv`: the balance sheet of every body and step.
 
+use std::fmt::{self, Write};
+use std::io;
 use std::path::Path;
 
 use super::OutputError;
-use super::rows::{KeptRows, Table};
+use super::rows::{KeptRows, Table, encode};
 use super::statistics::{for_each_row, number};
 use crate::balance::{BodyBalance, StepBalance};
 use crate::model::Model;
@@ -20,36 +22,38 @@ pub(super) const JOINTS: &str = "(joints)";
 /// Columns before the numbers.
 pub(super) const LEADING: usize = 4;
 
-/// The numbers of a row with their names, in order.
-pub(super) fn numbers(of: &BodyBalance) -> Vec<(String, f64)> {
-    let energies = [
-        ("kinetic", of.kinetic),
-        ("gravity", of.gravity),
-        ("elastic", of.elastic),
-    ];
-    let energies = energies.into_iter().chain(of.causes());
-    let mut numbers: Vec<_> = energies
-        .map(|(name, energy)| (name.to_owned(), energy))
-        .collect();
-    for (name, vector) in [
+/// The numbers of a row, in order.
+pub(super) fn numbers(of: &BodyBalance) -> impl Iterator<Item = f64> {
+    let energies = [of.kinetic, of.gravity, of.elastic].into_iter();
+    let causes = of.causes().into_iter().map(|(_, cause)| cause);
+    energies
+        .chain(causes)
+        .chain(vectors(of).into_iter().flat_map(|(_, vector)| vector))
+}
+
+/// The vectors of a row with their names, in order.
+fn vectors(of: &BodyBalance) -> [(&'static str, [f64; 3]); 4] {
+    [
         ("momentum", of.momentum),
         ("given_impulse", of.given_impulse),
         ("contact_impulse", of.contact_impulse),
         ("other_impulse", of.other_impulse),
-    ] {
-        let axes = ["x", "y", "z"].into_iter().zip(vector);
-        numbers.extend(axes.map(|(axis, value)| (format!("{name}_{axis}"), value)));
-    }
-    numbers
+    ]
 }
 
 /// Columns of the file, in order.
 pub(super) fn columns() -> Vec<String> {
-    let leading: [&str; LEADING] = ["step", "time", "body", "name"];
-    let numbers = numbers(&BodyBalance::default());
-    (leading.map(str::to_owned).into_iter())
-        .chain(numbers.into_iter().map(|(name, _)| name))
-        .collect()
+    let none = BodyBalance::default();
+    let scalars = [
+        "step", "time", "body", "name", "kinetic", "gravity", "elastic",
+    ]
+    .into_iter();
+    let causes = none.causes().into_iter().map(|(name, _)| name);
+    let mut columns: Vec<String> = scalars.chain(causes).map(str::to_owned).collect();
+    for (name, _) in vectors(&none) {
+        columns.extend(["x", "y", "z"].map(|axis| format!("{name}_{axis}")));
+    }
+    columns
 }
 
 /// The balance of a row; `None` if a number is damaged.
@@ -92,7 +96,11 @@ pub(super) fn balance_of(row: &csv::StringRecord) -> Option<BodyBalance> {
 #[derive(Debug)]
 pub struct EnergiesCsv {
     table: Table,
+    /// Name of each body as a field with its comma, and of the joints last.
     names: Vec<String>,
+    totals: EnergyTotals,
+    /// Text of the rows of a step.
+    text: String,
 }
 
 impl EnergiesCsv {
@@ -105,10 +113,13 @@ impl EnergiesCsv {
         model: &Model,
         start: &State,
     ) -> Result<Self, OutputError> {
-        let table = Table::create(folder.as_ref().join(ENERGIES_CSV), &columns())?;
+        let path = folder.as_ref().join(ENERGIES_CSV);
+        let names = names(model).map_err(|source| OutputError::write(&path, source))?;
         let mut energies = Self {
-            table,
-            names: names(model),
+            table: Table::create(path, &columns())?,
+            names,
+            totals: EnergyTotals::default(),
+            text: String::new(),
         };
         energies.append(start.step, start.time, &StepBalance::at(model, start))?;
         Ok(energies)
@@ -132,11 +143,15 @@ impl EnergiesCsv {
     /// Resumes after the rows that are `kept`; removes later ones.
     ///
     /// # Errors
-    /// [`OutputError`] of the operating system.
+    /// [`OutputError::Format`] naming a damaged row, or an error of the operating system.
     pub fn resume(kept: KeptRows, model: &Model) -> Result<Self, OutputError> {
+        let table = kept.open()?;
+        let names = names(model).map_err(|source| OutputError::write(table.path(), source))?;
         Ok(Self {
-            table: kept.open()?,
-            names: names(model),
+            totals: EnergyTotals::of_table(table.path())?,
+            table,
+            names,
+            text: String::new(),
         })
     }
 
@@ -151,35 +166,55 @@ impl EnergiesCsv {
         }
     }
 
+    /// Sums of the rows so far.
+    pub(super) fn totals(&self) -> EnergyTotals {
+        self.totals
+    }
+
     fn append(&mut self, step: u64, time: f64, balance: &StepBalance) -> Result<(), OutputError> {
-        let rows = balance.bodies.iter().enumerate().map(|(index, body)| {
-            let name = self.names.get(index).map_or(JOINTS, String::as_str);
-            let leading = [
-                step.to_string(),
-                format!("{time:?}"),
-                index.to_string(),
-                name.to_owned(),
-            ];
-            let numbers = numbers(body).into_iter().map(|(_, number)| text(number));
-            leading.into_iter().chain(numbers).collect::<Vec<_>>()
-        });
-        self.table.append(rows)
+        self.text.clear();
+        let joints = self.names.len() - 1;
+        let leading = format!("{step},{time:?},");
+        for (index, body) in balance.bodies.iter().enumerate() {
+            let name = &self.names[index.min(joints)];
+            self.text += &leading;
+            push(&mut self.text, format_args!("{index},{name}"));
+            for (place, number) in numbers(body).enumerate() {
+                if place > 0 {
+                    self.text.push(',');
+                }
+                // The shortest text that reads back as the same double; most entries are 0.
+                if number == 0.0 {
+                    self.text.push('0');
+                } else {
+                    push(&mut self.text, format_args!("{number:?}"));
+                }
+            }
+            self.text.push('\n');
+        }
+        self.table.append_encoded(self.text.as_bytes())?;
+        for (index, body) in balance.bodies.iter().enumerate() {
+            self.totals.add(body, step == 0, index == 0);
+        }
+        Ok(())
     }
 }
 
-/// The shortest text that reads back as the same double; most entries are 0.
-fn text(number: f64) -> String {
-    if number == 0.0 {
-        "0".to_owned()
-    } else {
-        format!("{number:?}")
-    }
+fn push(text: &mut String, formatted: fmt::Arguments<'_>) {
+    text.write_fmt(formatted).expect("a string takes any text");
 }
 
-fn names(model: &Model) -> Vec<String> {
+/// Names of the bodies and mesh obstacles, then of the joints, each as a field of a row with the comma after it.
+fn names(model: &Model) -> io::Result<Vec<String>> {
     let geometry = &model.geometry;
-    (geometry.bodies.iter().chain(&geometry.obstacles))
-        .map(|body| body.name.clone())
+    let bodies = geometry.bodies.iter().chain(&geometry.obstacles);
+    let names = bodies.map(|body| body.name.as_str()).chain([JOINTS]);
+    names
+        .map(|name| {
+            let mut row = encode([[name, ""]])?;
+            row.pop();
+            String::from_utf8(row).map_err(io::Error::other)
+        })
         .collect()
 }
 
@@ -216,14 +251,19 @@ impl EnergyTotals {
         if !path.exists() {
             return Ok(None);
         }
+        Self::of_table(&path).map(Some)
+    }
+
+    /// Reads the table at `path`.
+    fn of_table(path: &Path) -> Result<Self, OutputError> {
         let (mut totals, mut last) = (Self::default(), None);
-        for_each_row(&path, &columns(), |row| {
+        for_each_row(path, &columns(), |row| {
             let step: u64 = row.get(0)?.parse().ok()?;
             totals.add(&balance_of(row)?, step == 0, last != Some(step));
             last = Some(step);
             Some(())
         })?;
-        Ok(Some(totals))
+        Ok(totals)
     }
 
     fn add(&mut self, body: &BodyBalance, is_start: bool, is_first: bool) {

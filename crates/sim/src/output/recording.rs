@@ -256,7 +256,8 @@ impl<'a> Recording<'a> {
             wall_seconds: self.wall().as_secs_f64(),
         };
         let outcome = verdict.outcome();
-        self.summary.write(self.frames.folder(), &facts, &outcome)?;
+        let energies = self.energies.as_ref().map(EnergiesCsv::totals);
+        (self.summary).write_with(self.frames.folder(), &facts, &outcome, energies)?;
         if let Some(events) = self.simulation.events() {
             write_events(self.frames.folder(), events, self.simulation.flights())?;
         }

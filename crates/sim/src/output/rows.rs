@@ -59,17 +59,23 @@ impl Table {
         R: IntoIterator<Item = F>,
         F: AsRef<[u8]>,
     {
-        let written = encode(rows).and_then(|bytes| {
-            let written = self.file.write_all(&bytes);
-            if written.is_err() {
-                // The first error is returned.
-                let _ = self.file.set_len(self.length);
-                let _ = self.file.seek(SeekFrom::Start(self.length));
-            } else {
-                self.length += bytes.len() as u64;
-            }
-            written
-        });
+        let encoded = encode(rows).map_err(|source| OutputError::write(&self.path, source))?;
+        self.append_encoded(&encoded)
+    }
+
+    /// Appends the text of whole rows: all of it is on disk when this returns, or nothing.
+    ///
+    /// # Errors
+    /// As for [`append`](Self::append).
+    pub(super) fn append_encoded(&mut self, rows: &[u8]) -> Result<(), OutputError> {
+        let written = self.file.write_all(rows);
+        if written.is_err() {
+            // The first error is returned.
+            let _ = self.file.set_len(self.length);
+            let _ = self.file.seek(SeekFrom::Start(self.length));
+        } else {
+            self.length += rows.len() as u64;
+        }
         written.map_err(|source| OutputError::write(&self.path, source))
     }
 }

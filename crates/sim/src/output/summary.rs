@@ -107,9 +107,20 @@ impl Summary {
         facts: &RunFacts,
         outcome: &Outcome,
     ) -> Result<(), OutputError> {
-        let path = folder.as_ref().join(SUMMARY);
-        let table = folder.as_ref().join(STEPS_CSV);
         let energies = EnergyTotals::of(folder.as_ref())?;
+        self.write_with(folder.as_ref(), facts, outcome, energies)
+    }
+
+    /// The same with the sums of the `energies.csv`.
+    pub(super) fn write_with(
+        &self,
+        folder: &Path,
+        facts: &RunFacts,
+        outcome: &Outcome,
+        energies: Option<EnergyTotals>,
+    ) -> Result<(), OutputError> {
+        let path = folder.join(SUMMARY);
+        let table = folder.join(STEPS_CSV);
         let [all, settled] = of_steps(&table, [f64::NEG_INFINITY, self.settled_after])?;
         let page = Page {
             version: env!("CARGO_PKG_VERSION"),

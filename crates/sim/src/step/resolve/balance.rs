@@ -25,7 +25,7 @@ const SMALLEST_FACTOR: f64 = 0.1;
 /// The part of a balance that is not added to the solution.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Balanced {
-    /// Changes of the contacts' forces (N, in the axes of their rows); empty if nothing was balanced.
+    /// Changes of the contacts' forces (N, in the axes of their rows); empty if there are none.
     pub(crate) changes: Vec<Vector3<f64>>,
     /// How far the normal row of each contact is off its law before and after (m), each over its displacement scale.
     pub(crate) rows: Vec<[f64; 2]>,
@@ -119,7 +119,8 @@ fn rows_off(problem: &ContactProblem, solution: &ContactSolution) -> Vec<f64> {
 }
 
 /// Closes the momentum balance of every free body by uniform velocities, and by changes of the forces of contacts that
-/// push, which it returns. These changes act on few nodes, whose own residual may then exceed the solver's tolerance.
+/// push, which it returns, or nothing if there are none. These changes act on few nodes, whose own residual may then
+/// exceed the tolerance of the solver.
 ///
 /// The solver's residual is below its tolerance. Its part along the translations of a body is visible: it is the
 /// momentum error of the body, and the difference between its weight and its support. Elastic forces and `K` are
@@ -149,6 +150,13 @@ fn balance_momentum(
     (solution.velocity.par_chunks_exact_mut(3).enumerate())
         .with_min_len(BLOCKS_PER_TASK)
         .for_each(correct);
+    if closure
+        .forces
+        .iter()
+        .all(|force| *force == Vector3::zeros())
+    {
+        return Vec::new();
+    }
     let mut changes = vec![Vector3::zeros(); solution.contacts.len()];
     for (contact, force) in loaded.into_iter().zip(closure.forces) {
         changes[contact] = force;
@@ -255,19 +263,25 @@ fn loaded_links(
     solved: &[bool],
 ) -> (Vec<usize>, Vec<Link>) {
     let is_solved = |&block: &u32| solved[model.body_of_block(block as usize)];
-    let loaded = (solution.contacts.par_iter().enumerate())
-        .with_min_len(CONTACTS_PER_TASK)
+    let loaded: Vec<usize> = (solution.contacts.iter().enumerate())
         .filter(|(_, multipliers)| multipliers.force() != Vector3::zeros())
-        .filter(|(contact, _)| problem.row(*contact).0.iter().any(is_solved));
-    let link_of = |(contact, multipliers): (usize, &Multipliers)| {
-        let mut link = Link::new(multipliers, problem.friction(contact));
+        .filter(|(contact, _)| problem.row(*contact).0.iter().any(is_solved))
+        .map(|(contact, _)| contact)
+        .collect();
+    let link_of = |&contact: &usize| {
+        let mut link = Link::new(&solution.contacts[contact], problem.friction(contact));
         let (blocks, jacobians) = problem.row(contact);
         for (&block, jacobian) in blocks.iter().zip(jacobians) {
             link.add(node_of_block(model, block as usize), jacobian);
         }
-        (contact, link)
+        link
     };
-    loaded.map(link_of).unzip()
+    let links = loaded
+        .par_iter()
+        .with_min_len(CONTACTS_PER_TASK)
+        .map(link_of);
+    let links = links.collect();
+    (loaded, links)
 }
 
 #[cfg(test)]
