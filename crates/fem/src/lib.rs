@@ -53,6 +53,7 @@ pub mod element;
 mod error;
 pub mod hexahedron;
 pub mod kinematics;
+mod lanes;
 pub mod material;
 pub mod plasticity;
 pub mod rigid;
