@@ -1,9 +1,10 @@
 //! One entry point for checks, conformance tables and measurements:
-//! `cargo xtask ci | conformance | validate | golden | fuzz | bench | book | gallery`.
+//! `cargo xtask ci | conformance | validate | figures | golden | fuzz | bench | book | gallery`.
 //!
 //! - [`ci`]: checks that a change must pass
 //! - [`conformance`]: one table per layer (case, measured, bound, verdict)
 //! - [`validate`]: simulations compared with theory (case, expected, got, bound, verdict)
+//! - [`figures`]: laws, large steps, growth and speed of the step, as one page
 //! - [`golden`]: results that no refactoring may change, as hashes
 //! - [`fuzz`]: readers of files, tested with arbitrary bytes
 //! - [`mod@bench`]: speed on this machine
@@ -18,6 +19,7 @@ mod bench;
 mod book;
 mod ci;
 mod conformance;
+mod figures;
 mod fuzz;
 mod golden;
 mod validate;
@@ -44,6 +46,8 @@ enum Task {
     Conformance(conformance::Options),
     /// Compares whole simulations with theory; exit code 1 if one is wrong or a known failure holds
     Validate(validate::Options),
+    /// Measures laws, large steps, growth and speed of the step; exit code 1 if a law is broken
+    Figures(figures::Options),
     /// Records results as hashes, or compares them with the record; exit code 1 if one differs
     #[command(subcommand)]
     Golden(golden::Task),
@@ -63,6 +67,7 @@ fn main() -> ExitCode {
         Task::Ci(options) => ci::run(&options),
         Task::Conformance(options) => conformance::run(&options),
         Task::Validate(options) => validate::run(&options),
+        Task::Figures(options) => figures::run(&options),
         Task::Golden(task) => golden::run(&task),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Bench(case) => bench::run(&case),

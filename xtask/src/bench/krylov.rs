@@ -13,15 +13,15 @@ use rayon::prelude::*;
 
 /// One measured case.
 #[derive(Clone, Copy, Debug)]
-struct Bandwidth {
+pub(crate) struct Bandwidth {
     /// Block rows of the matrix.
-    nodes: usize,
+    pub(crate) nodes: usize,
     /// Blocks stored.
     stored_blocks: usize,
     /// Threads of the pool.
     threads: usize,
     /// Fastest triad, in GB/s.
-    triad: f64,
+    pub(crate) triad: f64,
     /// Fastest product, in GB/s.
     product: f64,
     /// Fastest product, in seconds.
@@ -32,13 +32,13 @@ struct Bandwidth {
 
 impl Bandwidth {
     /// Product bandwidth over triad bandwidth, each at its fastest.
-    fn share(&self) -> f64 {
+    pub(crate) fn share(&self) -> f64 {
         self.product / self.triad
     }
 }
 
 /// Measures products of the tetrahedral grid of `axis³` nodes, numbered along a Morton curve.
-fn measure(axis: u32, threads: usize, rounds: usize) -> Bandwidth {
+pub(crate) fn measure(axis: u32, threads: usize, rounds: usize) -> Bandwidth {
     let matrix = tetrahedral_grid(axis);
     let stored_blocks = matrix.pattern().slots();
     let bytes = (76 * stored_blocks + 16 * matrix.len()) as f64;

@@ -1,6 +1,6 @@
 //! `cargo xtask bench`: speed on this machine.
 
-mod krylov;
+pub(crate) mod krylov;
 mod sim;
 
 use std::error::Error;

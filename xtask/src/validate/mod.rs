@@ -8,7 +8,7 @@ mod energy;
 mod friction;
 mod invariance;
 mod mesh;
-mod page;
+pub(crate) mod page;
 mod rigid;
 mod row;
 mod run;
@@ -23,7 +23,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cpu_time::ThreadTime;
-use row::{Row, Rows, Verdict};
+pub(crate) use row::Row;
+use row::{Rows, Verdict};
 
 /// Selection of comparisons.
 #[derive(clap::Args, Default)]
@@ -59,6 +60,9 @@ impl Extent {
 /// Simulates and adds rows.
 type Fill = fn(&mut Rows, Extent) -> Result<(), Box<dyn Error>>;
 
+/// Number of its family, name and simulations of a case.
+type Chosen = (usize, &'static str, Fill);
+
 /// Cases on one subject.
 struct Family {
     name: &'static str,
@@ -87,6 +91,29 @@ struct Done {
     seconds: f64,
 }
 
+/// The rows of the families and cases whose name contains `name`.
+///
+/// # Errors
+/// If a simulation stops, or no case has such a name.
+pub(crate) fn rows_of(name: &str, full: bool) -> Result<Vec<Row>, Box<dyn Error>> {
+    let options = Options {
+        full,
+        only: vec![name.to_owned()],
+        page: None,
+    };
+    let extent = if full { Extent::Full } else { Extent::Quick };
+    let chosen = options.chosen()?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    let mut all = Rows::default();
+    pool.install(|| {
+        for (_, case, fill) in chosen {
+            fill(&mut all, extent).map_err(|error| format!("{case}: {error}"))?;
+        }
+        Ok::<_, String>(())
+    })?;
+    Ok(all.0)
+}
+
 /// Compares the chosen cases with theory; true if every guarantee holds and every known failure still fails.
 pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     let extent = if options.full {
@@ -94,21 +121,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     } else {
         Extent::Quick
     };
-    let chosen: Vec<(usize, &'static str, Fill)> = (FAMILIES.iter().enumerate())
-        .flat_map(|(family, of)| {
-            of.cases
-                .iter()
-                .map(move |&(case, fill)| (family, case, fill))
-        })
-        .filter(|&(family, case, _)| options.names(FAMILIES[family].name, case))
-        .collect();
-    if chosen.is_empty() {
-        let names = FAMILIES
-            .iter()
-            .flat_map(|of| of.cases.iter().map(|(case, _)| *case));
-        let names: Vec<&str> = FAMILIES.iter().map(|of| of.name).chain(names).collect();
-        return Err(format!("no case has such a name; there are {}", names.join(", ")).into());
-    }
+    let chosen = options.chosen()?;
     let done = compare(&chosen, extent)?;
     if let Some(path) = &options.page {
         page::write(path, options, &done)?;
@@ -132,6 +145,26 @@ fn rows(done: &[Done]) -> impl Iterator<Item = &Row> {
 }
 
 impl Options {
+    /// The chosen cases: at least one.
+    fn chosen(&self) -> Result<Vec<Chosen>, Box<dyn Error>> {
+        let chosen: Vec<Chosen> = (FAMILIES.iter().enumerate())
+            .flat_map(|(family, of)| {
+                of.cases
+                    .iter()
+                    .map(move |&(case, fill)| (family, case, fill))
+            })
+            .filter(|&(family, case, _)| self.names(FAMILIES[family].name, case))
+            .collect();
+        if chosen.is_empty() {
+            let names = FAMILIES
+                .iter()
+                .flat_map(|of| of.cases.iter().map(|(case, _)| *case));
+            let names: Vec<&str> = FAMILIES.iter().map(|of| of.name).chain(names).collect();
+            return Err(format!("no case has such a name; there are {}", names.join(", ")).into());
+        }
+        Ok(chosen)
+    }
+
     fn names(&self, family: &str, case: &str) -> bool {
         let holds = |name: &String| family.contains(name.as_str()) || case.contains(name.as_str());
         self.only.is_empty() || self.only.iter().any(holds)
@@ -139,10 +172,7 @@ impl Options {
 }
 
 /// Runs the cases, each on one thread, in parallel on all processors, and prints them as they end.
-fn compare(
-    chosen: &[(usize, &'static str, Fill)],
-    extent: Extent,
-) -> Result<Vec<Done>, Box<dyn Error>> {
+fn compare(chosen: &[Chosen], extent: Extent) -> Result<Vec<Done>, Box<dyn Error>> {
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());
     let workers = std::thread::available_parallelism().map_or(1, usize::from);

@@ -69,7 +69,7 @@ fn text(options: &Options, done: &[Done]) -> String {
 }
 
 /// The measured commit and its date.
-fn program() -> String {
+pub(crate) fn program() -> String {
     let git = |arguments: &[&str]| {
         let output = Command::new("git").args(arguments).output().ok()?;
         let text = String::from_utf8(output.stdout).ok()?;
@@ -89,7 +89,8 @@ fn program() -> String {
     )
 }
 
-fn machine() -> String {
+/// Processor and system.
+pub(crate) fn machine() -> String {
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
     let model = std::fs::read_to_string("/proc/cpuinfo")
         .ok()

@@ -45,11 +45,11 @@ impl Verdict {
 
 /// One row of the table: a value of a simulation and its value in theory.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
-    pub(super) case: String,
+pub(crate) struct Row {
+    pub(crate) case: String,
     pub(super) expected: f64,
     /// The value, or the reason for its absence.
-    pub(super) got: Result<f64, String>,
+    pub(crate) got: Result<f64, String>,
     /// Measured order of convergence in the step or mesh size.
     pub(super) order: Option<f64>,
     within: Within,
@@ -80,7 +80,7 @@ impl Row {
     }
 
     /// `|got − expected|`, in units of the expected value for a relative bound.
-    pub(super) fn deviation(&self) -> Option<f64> {
+    pub(crate) fn deviation(&self) -> Option<f64> {
         let difference = (*self.got.as_ref().ok()? - self.expected).abs();
         Some(match self.within {
             Within::Relative(_) => difference / self.expected.abs(),

@@ -31,10 +31,12 @@ fn kept(text: &str, steps: u64) -> Result<f64, Box<dyn Error>> {
     Ok(run.last().angular_momentum[2] / start)
 }
 
-/// Steps (s), how many are a tenth of a second, and the deviation from 1 that each allows.
-const STEPS: [(f64, u64, Within); 2] = [
-    (1e-3, 100, Within::Absolute(1e-4)),
-    (1e-2, 10, Within::Absolute(1e-3)),
+/// Steps (s), how many are a tenth of a second, the deviation from 1 that each allows, and the integrator.
+const STEPS: [(f64, u64, Within, &str); 4] = [
+    (1e-3, 100, Within::Absolute(1e-4), "euler"),
+    (1e-2, 10, Within::Absolute(1e-3), "euler"),
+    (1e-3, 100, Within::Absolute(1e-4), "bdf2"),
+    (1e-2, 10, Within::Absolute(1e-3), "bdf2"),
 ];
 
 fn solids(rows: &mut Rows, extent: Extent) -> Result<(), Box<dyn Error>> {
@@ -42,12 +44,13 @@ fn solids(rows: &mut Rows, extent: Extent) -> Result<(), Box<dyn Error>> {
     for law in Law::ALL {
         for cells in Cells::BOTH {
             for (form, method) in [("stiffness", "cr"), ("compliance", "compliant-kkt")] {
-                for (step, steps, within) in STEPS {
+                for (step, steps, within, integrator) in STEPS {
                     let text = format!(
                         r#"
 [time]
 step = {step}
 duration = 1
+integrator = "{integrator}"
 [world]
 gravity = [0, 0, 0]
 [solver]
@@ -62,7 +65,7 @@ angular_velocity = [0, 0, 10]
                         law.key()
                     );
                     let case = format!(
-                        "{}, {}, {form}, steps of {step} s: L / L0 after {duration} s",
+                        "{}, {}, {form}, {integrator}, steps of {step} s: L / L0 after {duration} s",
                         law.key(),
                         cells.key()
                     );
@@ -82,12 +85,13 @@ fn shells(rows: &mut Rows, extent: Extent) -> Result<(), Box<dyn Error>> {
             (", poisson = 0.3", "grid"),
             (", poisson = 0.3", "quadrilaterals"),
         ] {
-            for (step, steps, within) in STEPS {
+            for (step, steps, within, integrator) in STEPS {
                 let text = format!(
                     r#"
 [time]
 step = {step}
 duration = 1
+integrator = "{integrator}"
 [world]
 gravity = [0, 0, 0]
 [solver]
@@ -106,7 +110,7 @@ angular_velocity = [0, 0, 10]
                     "strains"
                 };
                 let case = format!(
-                    "shell of {mesh}, {strains}, {form}, steps of {step} s: L / L0 after {duration} s"
+                    "shell of {mesh}, {strains}, {form}, {integrator}, steps of {step} s: L / L0 after {duration} s"
                 );
                 rows.push(case, 1.0, kept(&text, tenths * steps)?, within);
             }

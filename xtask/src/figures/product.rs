@@ -1,0 +1,43 @@
+//! The block product beside the bandwidth of the memory.
+
+use std::error::Error;
+
+use super::figure::Figure;
+use super::{Context, Section, Sheet};
+use crate::bench::krylov;
+
+pub(super) const PRODUCT: Section = Section {
+    name: "product",
+    title: "The block product",
+    about: "Iterations multiply by the momentum matrix, half of which is stored. Reading it limits the product. The\n\
+            value is its rate of bytes over that of the triad `a = b + s c`, measured in turns. Details:\n\
+            `cargo xtask bench krylov`.",
+    long: false,
+    measure: product,
+};
+
+#[expect(clippy::unnecessary_wraps, reason = "it is one of the sections")]
+fn product(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> {
+    for (axis, threads, bound) in [(20, 1, None), (58, 1, Some(0.7)), (58, 2, None)] {
+        context.progress.run(&format!("{axis}³ nodes"), 0);
+        let rate = krylov::measure(axis, threads, context.choose(20, 40));
+        let figure = Figure::speed(
+            format!(
+                "product over triad, {threads} thread{}",
+                if threads == 1 { "" } else { "s" }
+            ),
+            format!("{} nodes", rate.nodes),
+        );
+        let figure = match bound {
+            Some(bound) => figure.at_least(bound),
+            None => figure,
+        };
+        sheet.figures.push(figure.value(rate.share()));
+        if axis == 58 && threads == 1 {
+            sheet
+                .figures
+                .push(Figure::speed("triad (GB/s)", "one thread").value(rate.triad));
+        }
+    }
+    Ok(())
+}
