@@ -3,7 +3,7 @@
 use super::bound::{BoundElement, Inputs, Origin};
 use super::kernel::Kernel;
 use super::{AssemblyScales, ElasticModel, rows};
-use crate::lanes::on_four;
+use crate::lanes::on_lanes;
 use crate::{FemError, Material, QuadraturePoint};
 use impinge_krylov::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{Matrix3, Vector3};
@@ -166,7 +166,7 @@ impl Assembler {
             (matrix.values_mut(), rhs),
             &|task, values, rhs| {
                 let (tets, hexes) = self.elements_of(task);
-                on_four(AddSystems {
+                on_lanes(AddSystems {
                     tets,
                     hexes,
                     inputs: &inputs,
@@ -197,7 +197,7 @@ impl Assembler {
         let mut none = vec![(); self.slots];
         run(&self.tasks, (none.as_mut_slice(), rhs), &|task, _, rhs| {
             let (tets, hexes) = self.elements_of(task);
-            on_four(AddImpulses {
+            on_lanes(AddImpulses {
                 tets,
                 hexes,
                 inputs: &inputs,

@@ -175,7 +175,7 @@ impl<const N: usize, const P: usize, K: Kernel<N, P>> BoundElement<N, P, K> {
             damping,
             ..
         } = *inputs.scales;
-        for group in groups(elements, K::GROUP) {
+        for group in groups(elements, K::GROUP.min(S::F64_LANES)) {
             let material = &inputs.materials[group[0].material as usize];
             let scale = |of: &Self| stiffness + damping * of.stiffness_damping;
             let placed = place(group, inputs, scale);
@@ -224,7 +224,7 @@ impl<const N: usize, const P: usize, K: Kernel<N, P>> BoundElement<N, P, K> {
         rhs: &mut [[f64; 3]],
     ) {
         let AssemblyScales { force, damping, .. } = *inputs.scales;
-        for group in groups(elements, K::GROUP) {
+        for group in groups(elements, K::GROUP.min(S::F64_LANES)) {
             let material = &inputs.materials[group[0].material as usize];
             let scale = |of: &Self| damping * of.stiffness_damping;
             let velocity = (inputs.damped_velocity)

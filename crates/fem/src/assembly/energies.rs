@@ -1,8 +1,8 @@
-//! Energies of elements, four at once.
+//! Energies of elements, several at once.
 
 use super::ElasticModel;
 use super::model::Cell;
-use crate::lanes::{LANES, Lanes, Mat3, on_four};
+use crate::lanes::{LANES, Mat3, on_lanes};
 use nalgebra::{Matrix3, Vector3};
 use pulp::{Simd, WithSimd};
 
@@ -14,7 +14,7 @@ impl ElasticModel {
         positions: &[Vector3<f64>],
         energies: &mut [f64],
     ) {
-        on_four(OfTets {
+        on_lanes(OfTets {
             model: self,
             first,
             positions,
@@ -24,7 +24,7 @@ impl ElasticModel {
 
     /// `Σ w Ψ(F)` over the points of a hexahedron, J.
     pub(super) fn cell_energy(&self, cell: &Cell, positions: &[Vector3<f64>]) -> f64 {
-        on_four(OfCell {
+        on_lanes(OfCell {
             model: self,
             cell,
             positions,
@@ -50,33 +50,30 @@ impl WithSimd for OfTets<'_> {
             positions,
             energies,
         } = self;
-        for of_group in energies.chunks_mut(LANES) {
+        let mut rest = energies;
+        while !rest.is_empty() {
+            let material = model.material_index(first);
+            let most = rest.len().min(S::F64_LANES);
+            let mut count = 1;
+            while count < most && model.material_index(first + count) == material {
+                count += 1;
+            }
             let mut deformations = [Matrix3::zeros(); LANES];
-            for (lane, deformation) in deformations.iter_mut().enumerate() {
-                let tet = first + lane.min(of_group.len() - 1);
-                *deformation = model.deformation(tet, positions);
+            for (lane, deformation) in deformations.iter_mut().enumerate().take(S::F64_LANES) {
+                *deformation = model.deformation(first + lane.min(count - 1), positions);
             }
             let deformations = Mat3::gather(simd, |lane| &deformations[lane]);
-            let material = model.material_index(first);
-            let is_same = |tet: usize| model.material_index(tet) == material;
-            let densities = if (first..first + of_group.len()).all(is_same) {
-                model.material(first).energy_densities(&deformations)
-            } else {
-                Lanes::gather(simd, |lane| {
-                    let tet = first + lane.min(of_group.len() - 1);
-                    let all = model.material(tet).energy_densities(&deformations);
-                    all.lane(lane)
-                })
-            };
-            for (lane, energy) in of_group.iter_mut().enumerate() {
-                let tet = first + lane;
-                *energy = if model.is_filling(tet) {
+            let densities = model.material(first).energy_densities(&deformations);
+            let (group, after) = rest.split_at_mut(count);
+            for (lane, energy) in group.iter_mut().enumerate() {
+                *energy = if model.is_filling(first + lane) {
                     0.0
                 } else {
-                    model.elements()[tet].volume * densities.lane(lane)
+                    model.elements()[first + lane].volume * densities.lane(lane)
                 };
             }
-            first += LANES;
+            first += count;
+            rest = after;
         }
     }
 }
@@ -95,7 +92,7 @@ impl WithSimd for OfCell<'_> {
         let current = self.cell.element.gather(self.positions);
         let material = self.model.material(self.cell.tets[0] as usize);
         let mut sum = 0.0;
-        for points in self.cell.element.points.chunks(LANES) {
+        for points in self.cell.element.points.chunks(S::F64_LANES) {
             let mut deformations = [Matrix3::zeros(); LANES];
             for (deformation, at) in deformations.iter_mut().zip(points) {
                 *deformation = at.deformation(&current);

@@ -13,9 +13,6 @@ const HALF: [(usize, usize); 36] = half::<8, 36>();
 
 type HexSystem = ElementSystem<8, 36>;
 
-/// Gauss points at once.
-const HALVES: [usize; 2] = [0, LANES];
-
 impl Kernel<8, 36> for [QuadraturePoint<8>; 8] {
     // The lanes are Gauss points.
     const GROUP: usize = 1;
@@ -40,7 +37,7 @@ impl Kernel<8, 36> for [QuadraturePoint<8>; 8] {
                 forces: [Vector3::zeros(); 8],
                 blocks: [Matrix3::zeros(); 36],
             };
-            for first in HALVES {
+            for first in (0..8).step_by(S::F64_LANES) {
                 let deformations = deformations(simd, at, first);
                 let scales = [force_scale, at.stiffness_scale];
                 match material {
@@ -78,7 +75,7 @@ impl Kernel<8, 36> for [QuadraturePoint<8>; 8] {
     ) {
         for (index, at) in group.iter().enumerate() {
             let mut forces = [Vector3::zeros(); 8];
-            for first in HALVES {
+            for first in (0..8).step_by(S::F64_LANES) {
                 let stresses = material.stresses(&deformations(simd, at, first));
                 for lane in 0..S::F64_LANES {
                     let point = &at.kernel[first + lane];
@@ -93,7 +90,7 @@ impl Kernel<8, 36> for [QuadraturePoint<8>; 8] {
     }
 }
 
-/// The deformation gradients of four Gauss points.
+/// The deformation gradients of consecutive Gauss points.
 #[inline(always)]
 fn deformations<S: Simd>(
     simd: S,
@@ -101,7 +98,7 @@ fn deformations<S: Simd>(
     first: usize,
 ) -> Mat3<S> {
     let mut of_points = [Matrix3::zeros(); LANES];
-    for (lane, deformation) in of_points.iter_mut().enumerate() {
+    for (lane, deformation) in of_points.iter_mut().enumerate().take(S::F64_LANES) {
         *deformation = at.kernel[first + lane].deformation(&at.current);
     }
     Mat3::gather(simd, |lane| &of_points[lane])

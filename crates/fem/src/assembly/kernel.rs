@@ -217,13 +217,12 @@ fn corotational<S: Simd>(
     // P ∇N_a = 2μ F ∇N_a + factor r_a
     let of_deformation = force_scale * -2.0 * material.lame().shear_modulus();
     let of_rotation = -force_scale * material.rotation_coefficients(f, &rotation);
-    let force = |gradient: Vec3<S>, r: Vec3<S>| {
-        plus(
-            scaled(f.times_vector(gradient), of_deformation),
-            scaled(r, of_rotation),
-        )
-    };
-    let forces = balanced([force(g1, r[1]), force(g2, r[2]), force(g3, r[3])]);
+    let mut forces = [g1, g2, g3];
+    for (force, r) in forces.iter_mut().zip(&r[1..]) {
+        let of_stretch = scaled(f.times_vector(*force), of_deformation);
+        *force = plus(of_stretch, scaled(*r, of_rotation));
+    }
+    let forces = balanced(forces);
 
     let mu = stiffness_scale * material.lame().shear_modulus();
     let lambda = stiffness_scale * material.lame().first();
@@ -254,17 +253,20 @@ fn general<S: Simd>(
     let forces = tets.forces(&responses.stress, force_scale);
     let [b11, b12, b13, b22, b23, b33] =
         responses.gradient_blocks(&tets.gradients, stiffness_scale);
-    let rest = |a: &Mat3<S>, b: &Mat3<S>, c: &Mat3<S>| {
-        let mut sum = *a;
-        for j in 0..3 {
-            let [x, y, z] = plus(plus(a.0[j], b.0[j]), c.0[j]);
-            sum.0[j] = [-x, -y, -z];
-        }
-        sum
-    };
     let b01 = rest(&b11, &b12.transposed(), &b13.transposed());
     let b02 = rest(&b12, &b22, &b23.transposed());
     let b03 = rest(&b13, &b23, &b33);
     let b00 = rest(&b01, &b02, &b03);
     (forces, [b00, b01, b02, b03, b11, b12, b13, b22, b23, b33])
+}
+
+/// The block that makes the sum of four zero.
+#[inline(always)]
+fn rest<S: Simd>(a: &Mat3<S>, b: &Mat3<S>, c: &Mat3<S>) -> Mat3<S> {
+    let mut sum = *a;
+    for j in 0..3 {
+        let [x, y, z] = plus(plus(a.0[j], b.0[j]), c.0[j]);
+        sum.0[j] = [-x, -y, -z];
+    }
+    sum
 }

@@ -1,6 +1,6 @@
 //! Singular value decomposition of a 3x3 matrix with both factors in SO(3).
 
-use crate::lanes::{Lanes, Mask, Mat3, Vec3, cross, dot, minus, scaled};
+use crate::lanes::{Lanes, Mat3, Vec3, cross, dot, minus, scaled};
 use nalgebra::{Matrix3, Vector3};
 use pulp::{Scalar, Simd};
 
@@ -63,11 +63,21 @@ impl<S: Simd> LanesSvd<S> {
     /// [`rotation_svd`] of the matrix in every lane.
     #[inline(always)]
     pub(crate) fn of(f: &Mat3<S>) -> Self {
-        // A function of its own, with the instructions of these lanes.
-        f.simd().vectorize(
-            #[inline(always)]
-            || Self::inlined(f),
-        )
+        let simd = f.simd();
+        let [a, b, c] = f.0;
+        let mut size = Lanes::splat(simd, 0.0);
+        for column in [a, b, c] {
+            for entry in column {
+                size = size + entry.abs();
+            }
+        }
+        let low = Lanes::splat(simd, SAFE_MAGNITUDE.start);
+        let high = Lanes::splat(simd, SAFE_MAGNITUDE.end);
+        if low.less(size).and(size.less(high)).all() {
+            jacobi(f)
+        } else {
+            rescaled(f)
+        }
     }
 
     /// The decomposition of one lane.
@@ -78,24 +88,6 @@ impl<S: Simd> LanesSvd<S> {
             u: self.u.lane(lane),
             sigma: Vector3::new(x.lane(lane), y.lane(lane), z.lane(lane)),
             v: self.v.lane(lane),
-        }
-    }
-
-    #[inline(always)]
-    fn inlined(f: &Mat3<S>) -> Self {
-        let simd = f.simd();
-        let [a, b, c] = f.0;
-        let mut size = Lanes::splat(simd, 0.0);
-        for column in [a, b, c] {
-            for entry in column {
-                size = size + entry.abs();
-            }
-        }
-        let [low, high] = [SAFE_MAGNITUDE.start, SAFE_MAGNITUDE.end].map(|x| Lanes::splat(simd, x));
-        if low.less(size).and(size.less(high)).all() {
-            jacobi(f)
-        } else {
-            rescaled(f)
         }
     }
 }
@@ -235,8 +227,13 @@ fn perpendicular<S: Simd>(n: Vec3<S>) -> Vec3<S> {
     let [x, y, z] = [n[0].abs(), n[1].abs(), n[2].abs()];
     let first = y.less(x).or(z.less(x)).not();
     let second = z.less(y).not().and(first.not());
-    let unit = |is: Mask<S>| is.select(Lanes::splat(simd, 1.0), Lanes::splat(simd, 0.0));
-    let axis = [unit(first), unit(second), unit(first.or(second).not())];
+    let (one, zero) = (Lanes::splat(simd, 1.0), Lanes::splat(simd, 0.0));
+    let third = first.or(second).not();
+    let axis = [
+        first.select(one, zero),
+        second.select(one, zero),
+        third.select(one, zero),
+    ];
     let across = cross(n, axis);
     let length = dot(across, across).sqrt();
     [across[0] / length, across[1] / length, across[2] / length]

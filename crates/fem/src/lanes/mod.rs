@@ -11,18 +11,18 @@ mod tests;
 pub(crate) use matrix::{Mat3, Vec3, cross, dot, minus, plus, scaled};
 pub(crate) use number::{Lanes, Mask};
 
-use pulp::{Scalar256b, Simd, WithSimd};
+use pulp::{Scalar, Simd, WithSimd};
 
-/// Elements at once.
+/// The most elements at once.
 pub(crate) const LANES: usize = 4;
 
-/// Runs work on four lanes with the widest instructions that the processor has. All that the work calls in its loops
+/// Runs work on four lanes where the processor has the instructions, else on one. All that the work calls in its loops
 /// must be inlined into it.
 #[inline]
-pub(crate) fn on_four<W: WithSimd>(work: W) -> W::Output {
+pub(crate) fn on_lanes<W: WithSimd>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     if let Some(avx2) = pulp::x86::V3::try_new() {
         return Simd::vectorize(avx2, work);
     }
-    Scalar256b.vectorize(work)
+    Scalar.vectorize(work)
 }

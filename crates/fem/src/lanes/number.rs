@@ -71,7 +71,7 @@ impl<S: Simd> Lanes<S> {
 
     #[inline(always)]
     pub(crate) fn abs(self) -> Self {
-        self.with(self.simd.abs_f64s(self.numbers))
+        self.max(-self)
     }
 
     /// Where the number is less than another one; nowhere with a NaN.
@@ -108,7 +108,11 @@ impl<S: Simd> Mask<S> {
     /// The first number where true, the second one elsewhere.
     #[inline(always)]
     pub(crate) fn select(self, yes: Lanes<S>, no: Lanes<S>) -> Lanes<S> {
-        yes.with((self.simd).select_f64s(self.bits, yes.numbers, no.numbers))
+        // As bits: `select_f64s` is not always inlined.
+        let [yes_bits, no_bits] = [bytemuck::cast(yes.numbers), bytemuck::cast(no.numbers)];
+        yes.with(bytemuck::cast(
+            self.simd.select_u64s(self.bits, yes_bits, no_bits),
+        ))
     }
 
     #[inline(always)]
@@ -125,8 +129,8 @@ impl<S: Simd> Mask<S> {
 
     #[inline(always)]
     pub(crate) fn not(self) -> Self {
-        let bits = self.simd.not_m64s(self.bits);
-        Self { bits, ..self }
+        let zero = Lanes::splat(self.simd, 0.0);
+        zero.less(self.select(zero, Lanes::splat(self.simd, 1.0)))
     }
 
     /// Whether one lane is true.
@@ -190,7 +194,7 @@ impl<S: Simd> Neg for Lanes<S> {
 
     #[inline(always)]
     fn neg(self) -> Self {
-        self.with(self.simd.neg_f64s(self.numbers))
+        Self::splat(self.simd, 0.0) - self
     }
 }
 

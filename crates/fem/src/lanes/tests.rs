@@ -1,6 +1,6 @@
 //! A lane has the bits of the scalar case, beside any other lanes.
 
-use super::{LANES, Mat3, on_four};
+use super::{LANES, Mat3, on_lanes};
 use crate::kinematics::{LanesSvd, RotationSvd, rotation_factor, rotation_svd, rotations};
 use crate::material::{Hyperelastic, Material, Response};
 use nalgebra::{Matrix3, Rotation3, Vector3};
@@ -56,7 +56,7 @@ impl WithSimd for Together<'_> {
                 })
                 .collect(),
         };
-        (0..LANES).map(of_lane).collect()
+        (0..S::F64_LANES).map(of_lane).collect()
     }
 }
 
@@ -92,7 +92,7 @@ proptest! {
     #[test]
     fn lanes_have_the_bits_of_the_scalar_case(f in prop::array::uniform4(deformation())) {
         let alone: Vec<Found> = f.iter().map(alone).collect();
-        for together in [on_four(Together(&f)), Scalar256b.vectorize(Together(&f))] {
+        for together in [on_lanes(Together(&f)), Scalar256b.vectorize(Together(&f))] {
             for (together, alone) in together.iter().zip(&alone) {
                 prop_assert_eq!(format!("{together:?}"), format!("{alone:?}"));
             }

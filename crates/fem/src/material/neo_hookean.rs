@@ -55,7 +55,7 @@ struct Volume<S: Simd> {
     j: Lanes<S>,
     log_j: Lanes<S>,
     /// Where the energy is extrapolated.
-    folded: Mask<S>,
+    extrapolated: Mask<S>,
 }
 
 impl NeoHookean {
@@ -258,13 +258,13 @@ impl NeoHookean {
     #[inline(always)]
     pub(crate) fn energy_densities<S: Simd>(&self, f: &Mat3<S>) -> Lanes<S> {
         let (mu, lambda) = (self.lame.shear_modulus(), self.lame.first());
-        let Volume { log_j, folded, .. } = self.volume(f);
+        let Volume { log_j, extrapolated, .. } = self.volume(f);
         let energy = (f.dot(f) - 3.0) * (0.5 * mu) - log_j * mu + log_j * (0.5 * lambda) * log_j;
-        if !folded.any() {
+        if !extrapolated.any() {
             return energy;
         }
         Lanes::gather(f.simd(), |lane| {
-            if folded.lane(lane) {
+            if extrapolated.lane(lane) {
                 self.principal_energy(&rotation_svd(&f.lane(lane)).sigma)
             } else {
                 energy.lane(lane)
@@ -277,9 +277,9 @@ impl NeoHookean {
     pub(crate) fn stresses<S: Simd>(&self, f: &Mat3<S>) -> Mat3<S> {
         let volume = self.volume(f);
         let mut stresses = self.valid_stresses(f, &volume);
-        if volume.folded.any() {
+        if volume.extrapolated.any() {
             for lane in 0..S::F64_LANES {
-                if volume.folded.lane(lane) {
+                if volume.extrapolated.lane(lane) {
                     let svd = rotation_svd(&f.lane(lane));
                     stresses.set_lane(lane, &svd.compose(&self.principal_stress(&svd.sigma)));
                 }
@@ -323,9 +323,9 @@ impl NeoHookean {
             shear,
             twist: p,
         };
-        if volume.folded.any() {
+        if volume.extrapolated.any() {
             for lane in 0..S::F64_LANES {
-                if volume.folded.lane(lane) {
+                if volume.extrapolated.lane(lane) {
                     let svd = svd.lane(lane);
                     let stress = self.principal_stress(&svd.sigma);
                     let shear = self.principal_shear(&svd.sigma);
@@ -349,14 +349,14 @@ impl NeoHookean {
     fn volume<S: Simd>(&self, f: &Mat3<S>) -> Volume<S> {
         let cofactor = f.cofactor();
         let j = dot(f.0[0], cofactor.0[0]);
-        let folded = j.less(Lanes::splat(f.simd(), self.threshold));
+        let extrapolated = j.less(Lanes::splat(f.simd(), self.threshold));
         // Where the energy is extrapolated, the logarithm is not used.
-        let log_j = folded.select(Lanes::splat(f.simd(), 1.0), j).ln();
+        let log_j = extrapolated.select(Lanes::splat(f.simd(), 1.0), j).ln();
         Volume {
             cofactor,
             j,
             log_j,
-            folded,
+            extrapolated,
         }
     }
 
