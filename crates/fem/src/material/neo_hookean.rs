@@ -258,7 +258,11 @@ impl NeoHookean {
     #[inline(always)]
     pub(crate) fn energy_densities<S: Simd>(&self, f: &Mat3<S>) -> Lanes<S> {
         let (mu, lambda) = (self.lame.shear_modulus(), self.lame.first());
-        let Volume { log_j, extrapolated, .. } = self.volume(f);
+        let Volume {
+            log_j,
+            extrapolated,
+            ..
+        } = self.volume(f);
         let energy = (f.dot(f) - 3.0) * (0.5 * mu) - log_j * mu + log_j * (0.5 * lambda) * log_j;
         if !extrapolated.any() {
             return energy;
