@@ -9,6 +9,7 @@ mod compliance;
 mod determinism;
 mod energy;
 mod failure;
+mod held;
 mod intersection;
 mod invariance;
 mod momentum;

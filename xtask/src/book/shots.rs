@@ -53,6 +53,7 @@ pub(super) const GROUPS: [(&str, &[Shot]); 5] = [
             shot("pyramid_small", 0.03),
             shot("pyramid", 0.0005).small(),
             shot("incline", 0.1),
+            shot("pinched_ball", 0.2).from(-75.0, 15.0),
             shot("bunny_drop", 0.216),
             shot("armadillo_drop", 0.144),
             shot("armadillo_rollers", 0.04),
@@ -73,6 +74,7 @@ pub(super) const GROUPS: [(&str, &[Shot]); 5] = [
             shot("stiff_cloth_fem", 0.304),
             shot("orthotropic_patch", 1.52),
             shot("trampoline", 0.608),
+            shot("pinched_cloth", 0.2).from(-60.0, 10.0),
         ],
     ),
     (

@@ -4,6 +4,7 @@
 //! command; times, iterations and their ratios do not, since they depend on the machine and on its other work.
 
 mod boxes;
+mod crush;
 mod figure;
 mod growth;
 mod large_steps;
@@ -72,7 +73,7 @@ struct Section {
     measure: Measure,
 }
 
-const SECTIONS: [Section; 11] = [
+const SECTIONS: [Section; 13] = [
     laws::SPIN,
     laws::PENDULUM,
     laws::ORDERS,
@@ -84,6 +85,8 @@ const SECTIONS: [Section; 11] = [
     threads::THREADS,
     boxes::BOXES,
     product::PRODUCT,
+    crush::THROWN,
+    crush::ROLLERS,
 ];
 
 /// A measured section.

@@ -1,0 +1,116 @@
+//! Elements under impact and between rollers: none inverts, and no energy appears.
+
+use std::error::Error;
+
+use impinge_sim::Scene;
+
+use super::figure::Figure;
+use super::measure::{Case, Measured, energy};
+use super::{Context, Section, Sheet, scenes};
+
+pub(super) const THROWN: Section = Section {
+    name: "thrown",
+    title: "A thrown cube",
+    about: "The soft cube of `scenes/thrown_cube.toml` hits the ground at 20 m/s and at 60 m/s, in steps of a\n\
+            sixtieth of a second that are divided as needed. Inversion of elements is not allowed, so every volume\n\
+            ratio stays above zero. Nothing does work on the cube: its energy after any step is at most that at the\n\
+            start.",
+    long: false,
+    measure: thrown,
+};
+
+pub(super) const ROLLERS: Section = Section {
+    name: "rollers",
+    title: "An armadillo between rollers",
+    about: "The whole of `scenes/armadillo_rollers.toml`, 5 s, with inversion of elements forbidden. The rollers\n\
+            crush elements flat, but none may turn inside out. A step whose bodies gain more energy than the rollers\n\
+            give them counts as a gain.",
+    long: true,
+    measure: rollers,
+};
+
+fn run(context: &Context, what: &str, scene: &Scene) -> Result<Measured, Box<dyn Error>> {
+    Measured::new(
+        context,
+        &Case {
+            what,
+            scene,
+            steps: scene.time.steps(),
+            threads: 1,
+            repetitions: 1,
+        },
+    )
+}
+
+fn smallest_volume(run: &Measured) -> f64 {
+    let ratios = run.reports.iter().map(|report| report.minimum_volume_ratio);
+    ratios.fold(f64::INFINITY, f64::min)
+}
+
+fn thrown(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> {
+    for speed in [20, 60] {
+        let name = format!("cube at {speed} m/s");
+        let scene = scenes::shipped(
+            "thrown_cube.toml",
+            &[
+                format!("body.0.velocity=[{}, 0, -{speed}]", f64::from(speed) * 0.15),
+                "solver.allow_inversion=false".to_owned(),
+            ],
+        )?;
+        let run = run(context, &name, &scene);
+        let volume = Figure::law("smallest volume ratio", &name).above(0.0);
+        let rise =
+            Figure::law("largest rise of energy over that of the first step", &name).at_most(1e-3);
+        match run {
+            Ok(run) => {
+                let first = run.reports.first().map_or(f64::NAN, energy);
+                let most = run
+                    .reports
+                    .iter()
+                    .map(energy)
+                    .fold(f64::NEG_INFINITY, f64::max);
+                let divided = run.reports.iter().map(|report| report.substeps).max();
+                sheet.figures.extend([
+                    volume.value(smallest_volume(&run)),
+                    rise.value(most / first - 1.0),
+                    Figure::speed("substeps of the most divided step", &name)
+                        .value(f64::from(divided.unwrap_or_default())),
+                    Figure::speed("CPU of the run (s)", &name).value(run.total()),
+                ]);
+            }
+            Err(error) => sheet.figures.push(volume.failed(error.to_string())),
+        }
+    }
+    Ok(())
+}
+
+fn rollers(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> {
+    let name = "armadillo between rollers";
+    let volume = Figure::law("smallest volume ratio", name).above(0.0);
+    let gains = Figure::law("steps that gain energy", name).at_most(0.0);
+    if std::env::var_os("IMPINGE_DATA").is_none() {
+        let figure = volume.skipped("IMPINGE_DATA names no folder of meshes");
+        sheet.figures.push(figure);
+        return Ok(());
+    }
+    let overrides = ["solver.allow_inversion=false".to_owned()];
+    let scene = scenes::shipped("armadillo_rollers.toml", &overrides)?;
+    match run(context, name, &scene) {
+        Ok(run) => {
+            let gained: u32 = run.reports.iter().map(|report| report.energy_gains).sum();
+            let divided = run
+                .reports
+                .iter()
+                .filter(|report| report.substeps > 1)
+                .count();
+            sheet.figures.extend([
+                volume.value(smallest_volume(&run)),
+                gains.value(f64::from(gained)),
+                Figure::speed("divided steps", name).value(divided as f64),
+                Figure::speed("CPU a step (s)", name).value(run.per_step()),
+            ]);
+        }
+        Err(error) => sheet.figures.push(volume.failed(error.to_string())),
+    }
+    Ok(())
+}
