@@ -40,21 +40,18 @@ impl Kernel<8, 36> for [QuadraturePoint<8>; 8] {
             for first in (0..8).step_by(S::F64_LANES) {
                 let deformations = deformations(simd, at, first);
                 let scales = [force_scale, at.stiffness_scale];
-                match material {
-                    Material::Corotational(material) => {
-                        let rotations = rotations(&deformations);
-                        for lane in 0..S::F64_LANES {
-                            let of_point = (deformations.lane(lane), rotations.lane(lane));
-                            let point = &at.kernel[first + lane];
-                            add_corotational(material, point, of_point, scales, &mut system);
-                        }
+                if let Material::Corotational(material) = material {
+                    let rotations = rotations(&deformations);
+                    for lane in 0..S::F64_LANES {
+                        let of_point = (deformations.lane(lane), rotations.lane(lane));
+                        let point = &at.kernel[first + lane];
+                        add_corotational(material, point, of_point, scales, &mut system);
                     }
-                    _ => {
-                        let responses = material.responses(&deformations);
-                        for lane in 0..S::F64_LANES {
-                            let point = &at.kernel[first + lane];
-                            add_general(&responses.lane(lane), point, scales, &mut system);
-                        }
+                } else {
+                    let responses = material.responses(&deformations);
+                    for lane in 0..S::F64_LANES {
+                        let point = &at.kernel[first + lane];
+                        add_general(&responses.lane(lane), point, scales, &mut system);
                     }
                 }
             }

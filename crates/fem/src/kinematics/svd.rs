@@ -198,7 +198,7 @@ fn sort_descending<S: Simd>(b: &mut Mat3<S>, v: &mut Mat3<S>) {
 fn left_factor<S: Simd>(b: &Mat3<S>) -> (Mat3<S>, Vec3<S>) {
     let [b1, b2, b3] = b.0;
     let s1 = dot(b1, b1).sqrt();
-    let zero = s1 - s1;
+    let zero = Lanes::splat(s1.simd(), 0.0);
     let u1 = scaled(b1, (zero + 1.0) / s1);
     let across = minus(b2, scaled(u1, dot(u1, b2)));
     let length = dot(across, across).sqrt();

@@ -136,8 +136,8 @@ impl<S: Simd> Mask<S> {
     /// Whether one lane is true.
     #[inline(always)]
     pub(crate) fn lane(self, lane: usize) -> bool {
-        let of_true = Lanes::splat(self.simd, 1.0);
-        self.select(of_true, of_true - of_true).lane(lane) > 0.5
+        let [yes, no] = [Lanes::splat(self.simd, 1.0), Lanes::splat(self.simd, 0.0)];
+        self.select(yes, no).lane(lane) > 0.5
     }
 
     /// Whether any lane is true.

@@ -62,7 +62,7 @@ impl<S: Simd> Responses<S> {
     #[inline(always)]
     pub(crate) fn projected(mut self, twist_cap: f64) -> Self {
         self.clamp_stretch();
-        let zero = self.shear[0] - self.shear[0];
+        let zero = Lanes::splat(self.stress.simd(), 0.0);
         for pair in 0..3 {
             self.shear[pair] = zero.max(self.shear[pair]);
             self.twist[pair] = zero.max(self.twist[pair]).min(zero + twist_cap);
