@@ -67,8 +67,7 @@ const VARIANTS: [Variant; 17] = [
         what: "that without rest",
     },
     Variant {
-        name: "cr-full:softness=0:direction_rule=damped:rest=0:\
-               patience=18446744073709551615:relax_after=18446744073709551615",
+        name: "cr-paper",
         what: "cr-full as printed: hard rows, damped directions, no rest, no patience, friction never relaxed",
     },
     Variant {

@@ -48,7 +48,7 @@ impl Method {
 
     /// Names of variants of `cr`: without subdomain solves, and as in its paper, without the active-set prediction too,
     /// with either preconditioner.
-    pub const VARIANTS: [&'static str; 3] = names(&VARIANTS);
+    pub const VARIANTS: [&'static str; 4] = names(&VARIANTS);
 
     /// The method `name`, a variant included, with its default settings and the given tolerances.
     ///

@@ -91,7 +91,7 @@ pub(super) const METHODS: [MethodSpec; 8] = [
         defaults: || {
             Method::ActiveSet(ActiveSetCrSettings {
                 schedule: EvaluationSchedule::AtConvergence,
-                anticipation: 0,
+                anticipation: false,
                 regions: 0,
                 ..ActiveSetCrSettings::default()
             })
@@ -145,9 +145,9 @@ pub(super) const METHODS: [MethodSpec; 8] = [
     },
 ];
 
-/// Variants of `cr`: without subdomain solves, and as in its paper, without the active-set prediction too, with either
-/// preconditioner.
-pub(super) const VARIANTS: [MethodSpec; 3] = [
+/// Variants of `cr`: without subdomain solves, without the active-set prediction too, with either preconditioner, and
+/// with the rules of its paper.
+pub(super) const VARIANTS: [MethodSpec; 4] = [
     MethodSpec {
         name: "cr-whole",
         summary: "`cr` without subdomain solves",
@@ -161,10 +161,10 @@ pub(super) const VARIANTS: [MethodSpec; 3] = [
     },
     MethodSpec {
         name: "cr-full",
-        summary: "`cr` as in its paper: without subdomain solves and prediction",
+        summary: "`cr` without subdomain solves and prediction",
         defaults: || {
             Method::Cr(ActiveSetCrSettings {
-                anticipation: 0,
+                anticipation: false,
                 regions: 0,
                 ..ActiveSetCrSettings::default()
             })
@@ -176,12 +176,18 @@ pub(super) const VARIANTS: [MethodSpec; 3] = [
         summary: "`cr-full` with the diagonal preconditioner",
         defaults: || {
             Method::Cr(ActiveSetCrSettings {
-                anticipation: 0,
+                anticipation: false,
                 regions: 0,
                 preconditioner: PreconditionerKind::Diagonal,
                 ..ActiveSetCrSettings::default()
             })
         },
+        capabilities: WITH_ROWS,
+    },
+    MethodSpec {
+        name: "cr-paper",
+        summary: "`cr-full` with the rules of its paper: hard rows, damped directions, updates on schedule",
+        defaults: || Method::Cr(ActiveSetCrSettings::of_paper()),
         capabilities: WITH_ROWS,
     },
 ];

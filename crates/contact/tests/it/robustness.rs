@@ -4,7 +4,7 @@ use super::support::lattice::{GroundScene, Lattice};
 use super::support::{TIME_STEP, particles, push};
 use impinge_contact::Tolerances;
 use impinge_contact::method::active_set_cr::{
-    ActiveSetCr, ActiveSetCrSettings, DirectionRule, EvaluationSchedule, PreconditionerKind,
+    ActiveSetCr, ActiveSetCrSettings, EvaluationSchedule, PreconditionerKind,
 };
 use impinge_contact::{
     ContactProblem, ContactSolution, ContactSolver, ContactState, Termination, frame::ContactFrame,
@@ -128,13 +128,7 @@ fn no_schedule_stalls() {
 #[test]
 fn the_rules_of_the_paper_work_at_its_tolerances() {
     for (name, mut scene) in scenes(5e5) {
-        let settings = ActiveSetCrSettings {
-            direction_rule: DirectionRule::Damped,
-            patience: u64::MAX,
-            anticipation: 0,
-            ..ActiveSetCrSettings::default()
-        };
-        step(name, &mut scene, settings, 15);
+        step(name, &mut scene, ActiveSetCrSettings::of_paper(), 15);
     }
 }
 
@@ -144,7 +138,7 @@ fn the_full_preconditioner_saves_iterations() {
     let [(name, mut one), ..] = scenes(5e6);
     let mut other = one.clone();
     let settings = ActiveSetCrSettings {
-        anticipation: 0,
+        anticipation: false,
         ..physical(&one)
     };
     let full = step(name, &mut one, settings, 30);
@@ -267,7 +261,7 @@ fn many_rows_change_together_after_patience_is_lost() {
     }
     let settings = ActiveSetCrSettings {
         patience: 1,
-        anticipation: 0,
+        anticipation: false,
         regions: 0,
         ..ActiveSetCrSettings::default()
     };

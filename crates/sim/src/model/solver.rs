@@ -119,7 +119,7 @@ pub(super) fn solver_settings(scene: &Scene, has_rows: bool) -> Method {
             crate::scene::Evaluation::AtConvergence => EvaluationSchedule::AtConvergence,
         };
         if !keys.anticipation {
-            settings.anticipation = 0;
+            settings.anticipation = false;
             settings.regions = 0;
         }
     }

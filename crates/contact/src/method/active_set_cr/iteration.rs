@@ -1,11 +1,11 @@
 //! The iteration: conjugate residuals on a fixed active set, interrupted by active-set updates.
 
 use super::{
-    prediction_back_off::PredictionBackOff,
     residual_spike::ResidualSpikeGuard,
     settings::PreconditionerKind,
     solver::{ActiveSetCr, SLACK},
     stagnation::StagnationTest,
+    turn::Turn,
     update::UpdateOccasion,
 };
 use crate::method::{
@@ -26,8 +26,8 @@ impl ActiveSetCr {
         let mut report = ContactReport::default();
         self.pivoting = BlockPivoting::default();
         self.restart_delay = RestartDelay::default();
-        let mut back_off = PredictionBackOff::default();
-        if self.find_states(problem, solution, &mut back_off, &mut report) {
+        let mut turn = Turn::default();
+        if self.find_states(problem, solution, &mut turn, &mut report) {
             return report;
         }
         self.restart(problem);
@@ -72,17 +72,20 @@ impl ActiveSetCr {
                 continue;
             };
 
+            if turn.stagnates(self.residual_norm(problem)) && self.predicts(problem) {
+                turn = turn.next();
+                if self.find_states(problem, solution, &mut turn, &mut report) {
+                    return report;
+                }
+                self.restart(problem);
+                (stationary, since_restart) = (false, 0);
+                continue;
+            }
             let occasion = UpdateOccasion::after(report.iterations, since_restart);
             if alpha > 0.0
                 && spike_guard.allows(self.residual_norm(problem))
                 && self.update_active_set(problem, solution, occasion, &mut report)
             {
-                if back_off.is_due(report.iterations)
-                    && self.predicts(problem)
-                    && self.find_states(problem, solution, &mut back_off, &mut report)
-                {
-                    return report;
-                }
                 self.restart(problem);
                 (stationary, since_restart) = (false, 0);
                 continue;
@@ -130,7 +133,7 @@ impl ActiveSetCr {
     }
 
     fn predicts(&self, problem: &ContactProblem) -> bool {
-        self.settings.anticipation > 0 && problem.contacts() > 0
+        self.settings.anticipation && problem.contacts() > 0
     }
 
     /// Predicts the states, if this is due, and sets up their equalities; true if the problem is solved.
@@ -138,13 +141,12 @@ impl ActiveSetCr {
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-        back_off: &mut PredictionBackOff,
+        turn: &mut Turn,
         report: &mut ContactReport,
     ) -> bool {
         if self.predicts(problem) {
-            let begin = report.iterations;
-            let found = self.predict(problem, solution, back_off.quiet_steps, report);
-            back_off.predicted([begin, report.iterations]);
+            let found = self.predict(problem, solution, turn, report);
+            *turn = turn.next();
             if found.is_solved() {
                 report.termination = Termination::Converged;
                 return true;

@@ -13,8 +13,8 @@ mod laws;
 mod multipliers;
 mod preconditioner;
 mod prediction;
-mod prediction_back_off;
 mod prediction_iterates;
+
 mod residual_spike;
 mod settings;
 mod soft_rows;
@@ -23,6 +23,7 @@ mod stagnation;
 mod subdomains;
 mod sweeps;
 mod transition;
+mod turn;
 mod update;
 mod workspace;
 

@@ -17,7 +17,7 @@
 
 use super::{
     extrapolation::Extrapolation, prediction_iterates::FURTHER_SWEEPS, solver::ActiveSetCr,
-    sweeps::Metric,
+    sweeps::Metric, turn::Turn,
 };
 use crate::{ContactProblem, ContactSolution, ContactState, Multipliers, method::ContactReport};
 use impinge_krylov::vector;
@@ -34,15 +34,9 @@ const SWEEPS: u32 = 4;
 /// Change of a sweep, as a displacement over its tolerance, below which no further sweep follows.
 const SETTLED: f64 = 0.1;
 
-/// Ratio of residuals over the quiet steps below which the prediction continues.
-const WORTHWHILE: f64 = 0.5;
-
 /// Number of steps between checks of friction when only friction is unmet. Friction that is not halved in between is
 /// relaxed to the gap tolerance.
 const FRICTION_CHECKS: u64 = 50;
-
-/// Number of further steps while momentum balances: opposing forces grow slowly to the values that keep gaps open.
-const WHILE_CLOSED: u64 = 1000;
 
 /// Outcome of a prediction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,20 +65,16 @@ struct Step {
 }
 
 impl ActiveSetCr {
-    /// Steps until everything is within tolerance, or until states are unchanged for `patience` steps and the residual
-    /// falls too slowly.
+    /// Steps until everything is within tolerance, or until the `turn` ends.
     ///
     /// Velocities, forces and states of `solution` are those of the last step.
     pub(super) fn predict(
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-        quiet_steps: u64,
+        turn: &mut Turn,
         report: &mut ContactReport,
     ) -> Prediction {
-        let last_iteration =
-            (report.iterations + self.settings.anticipation).min(self.settings.max_iterations);
-        let last_if_closed = (last_iteration + WHILE_CLOSED).min(self.settings.max_iterations);
         report.extra_products += 1;
         if self.begin(problem, solution) < self.settings.tolerances.momentum
             && self.predicted_laws_hold(problem, solution)
@@ -94,13 +84,10 @@ impl ActiveSetCr {
 
         let mut bound = FIRST_BOUND;
         let mut extrapolation = Extrapolation::default();
-        let (mut quiet, mut norm_when_quiet) = (0_u64, f64::INFINITY);
         let mut outcome = Prediction::States;
         let mut bound_of_last = None;
-        // If momentum is balanced only rows are unmet, and equalities do not help with those.
-        let mut closed = false;
         let mut friction_left = None;
-        while report.iterations < last_iteration || closed && report.iterations < last_if_closed {
+        while report.iterations < self.settings.max_iterations {
             if self.interrupt.is_raised() {
                 break;
             }
@@ -120,7 +107,7 @@ impl ActiveSetCr {
                 break;
             }
             self.relax_if_overdue(problem, report);
-            closed = norm < self.settings.tolerances.momentum;
+            let closed = norm < self.settings.tolerances.momentum;
             if closed && self.predicted_laws_hold(problem, solution) {
                 outcome = Prediction::Solved;
                 break;
@@ -130,20 +117,14 @@ impl ActiveSetCr {
                     .then(|| self.friction_left(problem, solution))
                     .flatten();
                 if let (Some(before), Some(left)) = (friction_left, left)
-                    && left > WORTHWHILE * before
+                    && left > 0.5 * before
                 {
                     self.relax_friction(problem, report);
                 }
                 friction_left = left;
             }
-            quiet = if changes == 0 { quiet + 1 } else { 0 };
-            if quiet == 0 {
-                norm_when_quiet = norm;
-            } else if quiet.is_multiple_of(quiet_steps) {
-                if norm > WORTHWHILE * norm_when_quiet && !closed {
-                    break;
-                }
-                norm_when_quiet = norm;
+            if turn.stagnates(norm) {
+                break;
             }
             extrapolation.follow(turned, curvature, bound);
             bound = bound.max(MARGIN * curvature);

@@ -112,9 +112,9 @@ pub struct ActiveSetCrSettings {
     /// `λ_ref` follows until `g` itself is within tolerance, so the solution is not soft. Near-duplicate rows that
     /// conflict by less than the tolerance cannot build up opposing forces. 0 for the paper's hard rows.
     pub softness: f64,
-    /// Active-set prediction: largest number of steps before the iteration, each with one product by `A`; a thousand
-    /// more while momentum is balanced. 0 for the paper's method, whose states change within the iteration only.
-    pub anticipation: u64,
+    /// Whether the active set is predicted, in turns with the iteration. `false` for the paper's method, whose states
+    /// change within the iteration only.
+    pub anticipation: bool,
     /// Subdomain solves: largest number of steps before the iteration on the whole problem; 0 for none, as in the
     /// paper.
     pub regions: u32,
@@ -141,7 +141,7 @@ impl Default for ActiveSetCrSettings {
             rest: SHARE,
             patience: 1000,
             softness: 1e-3,
-            anticipation: 300,
+            anticipation: true,
             regions: 8,
             relax_after: 400,
             refresh_interval: 50,
@@ -150,6 +150,21 @@ impl Default for ActiveSetCrSettings {
 }
 
 impl ActiveSetCrSettings {
+    /// The rules of the paper: conjugate residuals from the first iteration on, hard rows, slip directions that turn by
+    /// a hundredth of the misalignment, and updates on the printed schedule, to the same tolerances for ever.
+    pub fn of_paper() -> Self {
+        Self {
+            direction_rule: DirectionRule::Damped,
+            rest: 0.0,
+            patience: u64::MAX,
+            softness: 0.0,
+            anticipation: false,
+            regions: 0,
+            relax_after: u64::MAX,
+            ..Self::default()
+        }
+    }
+
     pub(in crate::method) fn validate(&self) -> Result<(), ContactError> {
         self.tolerances.validate()?;
         positive("direction_tolerance", self.direction_tolerance)?;

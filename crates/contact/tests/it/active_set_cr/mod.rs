@@ -30,9 +30,9 @@ fn variants() -> impl Iterator<Item = ActiveSetCrSettings> {
         RULES.into_iter().flat_map(move |duplicates| {
             SCHEDULES.into_iter().flat_map(move |schedule| {
                 [
-                    (DirectionRule::Implicit, 0),
-                    (DirectionRule::Damped, 0),
-                    (DirectionRule::Implicit, 300),
+                    (DirectionRule::Implicit, false),
+                    (DirectionRule::Damped, false),
+                    (DirectionRule::Implicit, true),
                 ]
                 .map(|(direction_rule, anticipation)| ActiveSetCrSettings {
                     preconditioner,
@@ -63,7 +63,7 @@ fn strict() -> ActiveSetCrSettings {
 fn hard() -> ActiveSetCrSettings {
     ActiveSetCrSettings {
         softness: 0.0,
-        anticipation: 0,
+        anticipation: false,
         ..strict()
     }
 }

@@ -36,7 +36,7 @@ const LOOKAHEAD: (f64, f64) = (2.0, 10.0);
 const LOOKAHEAD_PER_EDGE: f64 = 0.5;
 
 /// Steps of motion in any direction that a box covers in addition, at most [`MAX_TURNING`] mean edges: fast points
-/// soon change direction in a collision. If one point leaves its box, all boxes are made again. Twice the margin hardly
+/// soon change direction in a collision. If one point leaves its box, candidates are collected again. Twice the margin hardly
 /// reduces the number of collections and finds more candidates.
 const TURNING: f64 = 1.0;
 const MAX_TURNING: f64 = 0.3;
@@ -126,7 +126,7 @@ impl Detector {
             .collect();
         for &point in &overruns {
             let (clearance, edge) = clearance(point);
-            let swept = swept(point).inflated(clearance + MARGIN_PER_EDGE * edge);
+            let swept = swept(point).inflated(clearance + MAX_TURNING * edge);
             let own = &mut self.boxes[point as usize];
             *own = own.merged(&swept);
         }

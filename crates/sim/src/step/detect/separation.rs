@@ -42,7 +42,7 @@ const SMALLEST_BOUND: f64 = 1e-12;
 
 /// Margin of the list of near pairs, over the largest displacement of a point: rounds of a step change the motion by
 /// less.
-const MARGIN_PER_MOTION: f64 = 0.25;
+const MARGIN_PER_MOTION: f64 = 0.1;
 
 /// Largest growth of coordinates since the reference; beyond, rounding might exceed the margin of [`RELIED_ON`].
 const LARGEST_GROWTH: f64 = 4.0;
