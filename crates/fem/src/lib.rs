@@ -47,12 +47,18 @@
 //! Present limits: linear tetrahedra and trilinear hexahedra only (both lock near `poisson = 0.5`); thin bodies are not
 //! assembled into a matrix; lumped mass only; isotropic materials only.
 
+#![expect(
+    clippy::inline_always,
+    reason = "what runs in lanes has the instructions of the function that it is inlined into"
+)]
+
 pub mod assembly;
 pub mod damping;
 pub mod element;
 mod error;
 pub mod hexahedron;
 pub mod kinematics;
+mod lanes;
 pub mod material;
 pub mod plasticity;
 pub mod rigid;

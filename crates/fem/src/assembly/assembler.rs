@@ -3,9 +3,11 @@
 use super::bound::{BoundElement, Inputs, Origin};
 use super::kernel::Kernel;
 use super::{AssemblyScales, ElasticModel, rows};
+use crate::lanes::on_lanes;
 use crate::{FemError, Material, QuadraturePoint};
 use impinge_krylov::{BlockPattern, SymmetricBlockMatrix};
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
+use pulp::{Simd, WithSimd};
 use std::ops::Range;
 
 type BoundTet = BoundElement<4, 10, QuadraturePoint<4>>;
@@ -40,6 +42,43 @@ struct Task {
     first_slot: usize,
     tets: Range<usize>,
     hexes: Range<usize>,
+}
+
+/// Adds the elements of a task to its part of the system.
+struct AddSystems<'a> {
+    tets: &'a [BoundTet],
+    hexes: &'a [BoundHex],
+    inputs: &'a Inputs<'a>,
+    values: &'a mut [Matrix3<f64>],
+    rhs: &'a mut [[f64; 3]],
+}
+
+impl WithSimd for AddSystems<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        BoundElement::add(simd, self.tets, self.inputs, self.values, self.rhs);
+        BoundElement::add(simd, self.hexes, self.inputs, self.values, self.rhs);
+    }
+}
+
+/// Adds the elastic impulses of the elements of a task to its part of the right-hand side.
+struct AddImpulses<'a> {
+    tets: &'a [BoundTet],
+    hexes: &'a [BoundHex],
+    inputs: &'a Inputs<'a>,
+    rhs: &'a mut [[f64; 3]],
+}
+
+impl WithSimd for AddImpulses<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        BoundElement::add_impulses(simd, self.tets, self.inputs, self.rhs);
+        BoundElement::add_impulses(simd, self.hexes, self.inputs, self.rhs);
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -126,12 +165,14 @@ impl Assembler {
             &self.tasks,
             (matrix.values_mut(), rhs),
             &|task, values, rhs| {
-                for element in &self.tets[task.tets.clone()] {
-                    element.add(&inputs, values, rhs);
-                }
-                for element in &self.hexes[task.hexes.clone()] {
-                    element.add(&inputs, values, rhs);
-                }
+                let (tets, hexes) = self.elements_of(task);
+                on_lanes(AddSystems {
+                    tets,
+                    hexes,
+                    inputs: &inputs,
+                    values,
+                    rhs,
+                });
             },
         );
     }
@@ -155,13 +196,21 @@ impl Assembler {
         // A value without size for every slot of the matrix: the ranges of tasks are the same.
         let mut none = vec![(); self.slots];
         run(&self.tasks, (none.as_mut_slice(), rhs), &|task, _, rhs| {
-            for element in &self.tets[task.tets.clone()] {
-                element.add_impulses(&inputs, rhs);
-            }
-            for element in &self.hexes[task.hexes.clone()] {
-                element.add_impulses(&inputs, rhs);
-            }
+            let (tets, hexes) = self.elements_of(task);
+            on_lanes(AddImpulses {
+                tets,
+                hexes,
+                inputs: &inputs,
+                rhs,
+            });
         });
+    }
+
+    fn elements_of(&self, task: &Task) -> (&[BoundTet], &[BoundHex]) {
+        (
+            &self.tets[task.tets.clone()],
+            &self.hexes[task.hexes.clone()],
+        )
     }
 
     #[track_caller]

@@ -1,10 +1,12 @@
 //! One element bound to the slots of a matrix.
 
-use super::kernel::{ElementSystem, Kernel, half};
+use super::kernel::{ElementSystem, Kernel, Placed, half};
 use super::scales::AssemblyScales;
+use crate::lanes::LANES;
 use crate::{FemError, Material, RayleighDamping};
 use impinge_krylov::BlockPattern;
 use nalgebra::{Matrix3, Vector3};
+use pulp::Simd;
 use std::ops::Range;
 
 /// Marks a vertex or a pair outside of a task: prescribed, or owned by another task.
@@ -42,6 +44,34 @@ pub(super) struct Origin {
     pub(super) index: usize,
     pub(super) material: u32,
     pub(super) damping: RayleighDamping,
+}
+
+/// Groups of at most `most` consecutive elements of one material.
+#[inline(always)]
+fn groups<const N: usize, const P: usize, K>(
+    elements: &[BoundElement<N, P, K>],
+    most: usize,
+) -> impl Iterator<Item = &[BoundElement<N, P, K>]> {
+    elements
+        .chunk_by(|a, b| a.material == b.material)
+        .flat_map(move |of_material| of_material.chunks(most))
+}
+
+/// The elements of a group at their current positions; the last one fills the rest of the array.
+#[inline(always)]
+fn place<'a, const N: usize, const P: usize, K>(
+    group: &'a [BoundElement<N, P, K>],
+    inputs: &Inputs<'_>,
+    stiffness_scale: impl Fn(&BoundElement<N, P, K>) -> f64,
+) -> [Placed<'a, N, K>; LANES] {
+    std::array::from_fn(|lane| {
+        let element = &group[lane.min(group.len() - 1)];
+        Placed {
+            kernel: &element.kernel,
+            current: element.nodes.map(|node| inputs.positions[node as usize]),
+            stiffness_scale: stiffness_scale(element),
+        }
+    })
 }
 
 impl<const N: usize, const P: usize, K: Kernel<N, P>> BoundElement<N, P, K> {
@@ -130,18 +160,41 @@ impl<const N: usize, const P: usize, K: Kernel<N, P>> BoundElement<N, P, K> {
         local
     }
 
-    /// Adds its forces and stiffness to the part of the system that its task owns.
-    #[inline]
-    pub(super) fn add(
-        &self,
+    /// Adds the forces and stiffness of elements to the part of the system that their task owns.
+    #[inline(always)]
+    pub(super) fn add<S: Simd>(
+        simd: S,
+        elements: &[Self],
         inputs: &Inputs<'_>,
         values: &mut [Matrix3<f64>],
         rhs: &mut [[f64; 3]],
     ) {
-        let current = self.nodes.map(|node| inputs.positions[node as usize]);
-        let stiffness = inputs.scales.stiffness + inputs.scales.damping * self.stiffness_damping;
-        let material = &inputs.materials[self.material as usize];
-        let mut system = (self.kernel).system(material, &current, inputs.scales.force, stiffness);
+        let AssemblyScales {
+            force,
+            stiffness,
+            damping,
+            ..
+        } = *inputs.scales;
+        for group in groups(elements, K::GROUP.min(S::F64_LANES)) {
+            let material = &inputs.materials[group[0].material as usize];
+            let scale = |of: &Self| stiffness + damping * of.stiffness_damping;
+            let placed = place(group, inputs, scale);
+            let placed = &placed[..group.len()];
+            K::systems(simd, material, placed, force, |index, system| {
+                group[index].add_system(inputs, system, values, rhs);
+            });
+        }
+    }
+
+    /// Adds its forces and stiffness to the part of the system that its task owns.
+    #[inline(always)]
+    fn add_system(
+        &self,
+        inputs: &Inputs<'_>,
+        mut system: ElementSystem<N, P>,
+        values: &mut [Matrix3<f64>],
+        rhs: &mut [[f64; 3]],
+    ) {
         if (self.free as usize) < N {
             self.move_prescribed(inputs, &mut system);
         }
@@ -150,6 +203,7 @@ impl<const N: usize, const P: usize, K: Kernel<N, P>> BoundElement<N, P, K> {
             .filter(|_| self.stiffness_damping > 0.0)
         {
             let damping = inputs.scales.damping * self.stiffness_damping;
+            let stiffness = inputs.scales.stiffness + damping;
             self.damp(velocity, damping / stiffness, &mut system);
         }
         for (block, &slot) in system.blocks.iter().zip(&self.slots) {
@@ -160,21 +214,32 @@ impl<const N: usize, const P: usize, K: Kernel<N, P>> BoundElement<N, P, K> {
         self.scatter(&system.forces, rhs);
     }
 
-    /// Adds its elastic impulses, and those of its stiffness damping, to the part of the right-hand side that its task
-    /// owns.
-    #[inline]
-    pub(super) fn add_impulses(&self, inputs: &Inputs<'_>, rhs: &mut [[f64; 3]]) {
-        let current = self.nodes.map(|node| inputs.positions[node as usize]);
-        let material = &inputs.materials[self.material as usize];
+    /// Adds the elastic impulses of elements, and those of their stiffness damping, to the part of the right-hand side
+    /// that their task owns.
+    #[inline(always)]
+    pub(super) fn add_impulses<S: Simd>(
+        simd: S,
+        elements: &[Self],
+        inputs: &Inputs<'_>,
+        rhs: &mut [[f64; 3]],
+    ) {
         let AssemblyScales { force, damping, .. } = *inputs.scales;
-        let damping = damping * self.stiffness_damping;
-        match inputs.damped_velocity.filter(|_| damping > 0.0) {
-            Some(velocity) => {
-                let mut system = self.kernel.system(material, &current, force, damping);
-                self.damp(velocity, 1.0, &mut system);
-                self.scatter(&system.forces, rhs);
+        for group in groups(elements, K::GROUP.min(S::F64_LANES)) {
+            let material = &inputs.materials[group[0].material as usize];
+            let scale = |of: &Self| damping * of.stiffness_damping;
+            let velocity = (inputs.damped_velocity)
+                .filter(|_| group.iter().any(|element| scale(element) > 0.0));
+            let placed = place(group, inputs, scale);
+            let placed = &placed[..group.len()];
+            match velocity {
+                Some(velocity) => K::systems(simd, material, placed, force, |index, mut system| {
+                    group[index].damp(velocity, 1.0, &mut system);
+                    group[index].scatter(&system.forces, rhs);
+                }),
+                None => K::forces(simd, material, placed, force, |index, forces| {
+                    group[index].scatter(&forces, rhs);
+                }),
             }
-            None => self.scatter(&self.kernel.forces(material, &current, force), rhs),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::ElasticModel;
 use super::model::Cell;
-use super::reduce::{fill, reduce};
+use super::reduce::{LEAF, fill, fill_pieces, reduce};
 use crate::Material;
 use crate::kinematics::determinant;
 use crate::material::Hyperelastic;
@@ -27,15 +27,10 @@ impl ElasticModel {
     pub fn energy(&self, positions: &[Vector3<f64>]) -> f64 {
         self.check(positions);
         let piece = |range: Range<usize>| {
-            range
-                .filter(|&e| !self.is_filling(e))
-                .map(|e| {
-                    self.elements()[e].volume
-                        * self
-                            .material(e)
-                            .energy_density(&self.deformation(e, positions))
-                })
-                .sum()
+            let mut energies = [0.0; LEAF];
+            let energies = &mut energies[..range.len()];
+            self.tet_energies_into(range.start, positions, energies);
+            energies.iter().sum()
         };
         let of_cells = |range: Range<usize>| {
             let cells = self.cells()[range].iter().filter(|cell| cell.stiff);
@@ -58,12 +53,9 @@ impl ElasticModel {
             .filter(|cell| tets.contains(&(cell.tets[0] as usize)))
             .map(|cell| self.cell_energy(cell, positions))
             .sum();
-        let of_tets: f64 = (tets.filter(|&e| !self.is_filling(e)))
-            .map(|e| {
-                let density = (self.material(e)).energy_density(&self.deformation(e, positions));
-                self.elements()[e].volume * density
-            })
-            .sum();
+        let mut energies = vec![0.0; tets.len()];
+        self.tet_energies_into(tets.start, positions, &mut energies);
+        let of_tets: f64 = energies.iter().sum();
         of_tets + of_cells
     }
 
@@ -80,16 +72,9 @@ impl ElasticModel {
             self.elements().len(),
             "one energy per tetrahedron"
         );
-        let of_tet = |e: usize| {
-            if self.is_filling(e) {
-                return 0.0;
-            }
-            let density = self
-                .material(e)
-                .energy_density(&self.deformation(e, positions));
-            self.elements()[e].volume * density
-        };
-        fill(energies, 0, &of_tet);
+        fill_pieces(energies, 0, &|first, piece| {
+            self.tet_energies_into(first, positions, piece);
+        });
         let mut of_cells = vec![0.0; self.cells().len()];
         let of_cell = |index: usize| {
             let cell = &self.cells()[index];
@@ -109,16 +94,6 @@ impl ElasticModel {
             energies[cell.tets[0] as usize] += energy;
         }
         total[0] + total[1]
-    }
-
-    /// `Σ w Ψ(F)` over the points of a hexahedron.
-    fn cell_energy(&self, cell: &Cell, positions: &[Vector3<f64>]) -> f64 {
-        let current = cell.element.gather(positions);
-        let material = self.material(cell.tets[0] as usize);
-        let points = cell.element.points.iter();
-        points
-            .map(|at| at.volume * material.energy_density(&at.deformation(&current)))
-            .sum()
     }
 
     /// Writes the elastic force on every point, N: `f = −∂E/∂x`.

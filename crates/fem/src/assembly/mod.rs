@@ -6,6 +6,7 @@
 
 mod assembler;
 mod bound;
+mod energies;
 mod hexahedra;
 mod kernel;
 mod measures;

@@ -10,16 +10,11 @@ mod polar;
 mod svd;
 
 pub use polar::rotation_factor;
+pub(crate) use polar::rotations;
+pub(crate) use svd::LanesSvd;
 pub use svd::{RotationSvd, rotation_svd};
 
 use nalgebra::{Matrix3, Vector3};
-
-/// Cofactor matrix `cof F = det(F) F⁻ᵀ`, whose columns are cross products of the columns of `F`.
-#[inline]
-pub(crate) fn cofactor(f: &Matrix3<f64>) -> Matrix3<f64> {
-    let (a, b, c) = columns(f);
-    Matrix3::from_columns(&[b.cross(&c), c.cross(&a), a.cross(&b)])
-}
 
 /// The three columns as vectors.
 #[inline]

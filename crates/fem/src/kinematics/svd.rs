@@ -1,12 +1,14 @@
 //! Singular value decomposition of a 3x3 matrix with both factors in SO(3).
 
+use crate::lanes::{Lanes, Mat3, Vec3, cross, dot, minus, scaled};
 use nalgebra::{Matrix3, Vector3};
+use pulp::{Scalar, Simd};
 
 /// Columns count as orthogonal if their cosine is below this: the rounding of a dot product of three terms.
 const COSINE_TOLERANCE: f64 = 1e-15;
 /// One-sided Jacobi needs 3 to 6 sweeps in 3D; the bound only guards against non-finite input.
 const MAX_SWEEPS: usize = 20;
-/// Range of the largest entry without rescaling: no square overflows or vanishes.
+/// Range of the sum of the entries' sizes without rescaling: no fourth power overflows or vanishes.
 const SAFE_MAGNITUDE: std::ops::Range<f64> = 1e-70..1e70;
 
 /// `F = U diag(σ) Vᵀ` with rotations `U`, `V` and `σ₁ ≥ σ₂ ≥ |σ₃|`.
@@ -46,37 +48,94 @@ impl RotationSvd {
 /// <https://doi.org/10.1145/1028523.1028541>; differs in: the third left vector is `u₁ × u₂` and `σ₃` is measured along
 /// it, so no case distinction is needed for rank-deficient or inverted matrices.
 pub fn rotation_svd(f: &Matrix3<f64>) -> RotationSvd {
-    let magnitude = f.amax();
-    if SAFE_MAGNITUDE.contains(&magnitude) && f.iter().all(|entry| entry.is_finite()) {
-        return jacobi(f);
+    LanesSvd::of(&Mat3::gather(Scalar, |_| f)).lane(0)
+}
+
+/// [`RotationSvd`] of the matrix in every lane.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LanesSvd<S: Simd> {
+    pub(crate) u: Mat3<S>,
+    pub(crate) sigma: Vec3<S>,
+    pub(crate) v: Mat3<S>,
+}
+
+impl<S: Simd> LanesSvd<S> {
+    /// [`rotation_svd`] of the matrix in every lane.
+    #[inline(always)]
+    pub(crate) fn of(f: &Mat3<S>) -> Self {
+        let simd = f.simd();
+        let [a, b, c] = f.0;
+        let mut size = Lanes::splat(simd, 0.0);
+        for column in [a, b, c] {
+            for entry in column {
+                size = size + entry.abs();
+            }
+        }
+        let low = Lanes::splat(simd, SAFE_MAGNITUDE.start);
+        let high = Lanes::splat(simd, SAFE_MAGNITUDE.end);
+        if low.less(size).and(size.less(high)).all() {
+            jacobi(f)
+        } else {
+            rescaled(f)
+        }
     }
-    if f.iter().any(|entry| !entry.is_finite()) {
-        return trivial(f64::NAN);
+
+    /// The decomposition of one lane.
+    #[inline(always)]
+    pub(crate) fn lane(&self, lane: usize) -> RotationSvd {
+        let [x, y, z] = self.sigma;
+        RotationSvd {
+            u: self.u.lane(lane),
+            sigma: Vector3::new(x.lane(lane), y.lane(lane), z.lane(lane)),
+            v: self.v.lane(lane),
+        }
     }
-    if magnitude < f64::MIN_POSITIVE {
-        return trivial(0.0);
+}
+
+/// The decomposition with any magnitudes, NaN and infinities.
+#[cold]
+#[inline(never)]
+fn rescaled<S: Simd>(f: &Mat3<S>) -> LanesSvd<S> {
+    let simd = f.simd();
+    // The factor of the stretches: NaN or 0 where the matrix has no decomposition.
+    let magnitude = Lanes::gather(simd, |lane| {
+        let f = f.lane(lane);
+        let (size, largest) = (f.iter().map(|entry| entry.abs()).sum::<f64>(), f.amax());
+        if f.iter().any(|entry| !entry.is_finite()) {
+            f64::NAN
+        } else if SAFE_MAGNITUDE.contains(&size) {
+            1.0
+        } else if largest < f64::MIN_POSITIVE {
+            0.0
+        } else {
+            largest
+        }
+    });
+    let zero = Lanes::splat(simd, 0.0);
+    let mut g = Mat3::identity(simd);
+    let sound = zero.less(magnitude);
+    for j in 0..3 {
+        for i in 0..3 {
+            g.0[j][i] = sound.select(f.0[j][i] / magnitude, g.0[j][i]);
+        }
     }
-    let mut svd = jacobi(&(f / magnitude));
-    svd.sigma *= magnitude;
+    let mut svd = jacobi(&g);
+    svd.sigma = scaled(svd.sigma, magnitude);
     svd
 }
 
-fn trivial(stretch: f64) -> RotationSvd {
-    RotationSvd {
-        u: Matrix3::identity(),
-        sigma: Vector3::repeat(stretch),
-        v: Matrix3::identity(),
+#[inline(always)]
+fn jacobi<S: Simd>(f: &Mat3<S>) -> LanesSvd<S> {
+    let simd = f.simd();
+    // B = F V with orthogonal columns once the sweeps are done. Without a negative zero, a rotation by no angle keeps
+    // every bit.
+    let mut b = *f;
+    for column in &mut b.0 {
+        for entry in column {
+            *entry = *entry + 0.0;
+        }
     }
-}
-
-fn jacobi(f: &Matrix3<f64>) -> RotationSvd {
-    // B = F V with orthogonal columns once the sweeps are done.
-    let mut b = [
-        Vector3::from(f.column(0)),
-        f.column(1).into(),
-        f.column(2).into(),
-    ];
-    let mut v = [Vector3::x(), Vector3::y(), Vector3::z()];
+    let mut v = Mat3::identity(simd);
     for _ in 0..MAX_SWEEPS {
         let mut settled = true;
         for (p, q) in [(0, 1), (0, 2), (1, 2)] {
@@ -88,72 +147,94 @@ fn jacobi(f: &Matrix3<f64>) -> RotationSvd {
     }
     sort_descending(&mut b, &mut v);
     let (u, sigma) = left_factor(&b);
-    RotationSvd {
-        u,
-        sigma,
-        v: Matrix3::from_columns(&v),
-    }
+    LanesSvd { u, sigma, v }
 }
 
-/// Rotates columns `p`, `q` in their plane until they are orthogonal; returns whether they were not.
-#[inline]
-fn orthogonalise(b: &mut [Vector3<f64>; 3], v: &mut [Vector3<f64>; 3], p: usize, q: usize) -> bool {
-    let (alpha, beta, gamma) = (b[p].norm_squared(), b[q].norm_squared(), b[p].dot(&b[q]));
-    if gamma * gamma <= COSINE_TOLERANCE * COSINE_TOLERANCE * alpha * beta {
+/// Rotates columns `p`, `q` in their plane where they are not orthogonal; returns whether that is anywhere.
+#[inline(always)]
+fn orthogonalise<S: Simd>(b: &mut Mat3<S>, v: &mut Mat3<S>, p: usize, q: usize) -> bool {
+    let (x, y) = (b.0[p], b.0[q]);
+    let (alpha, beta, gamma) = (dot(x, x), dot(y, y), dot(x, y));
+    let turns = (alpha * beta * (COSINE_TOLERANCE * COSINE_TOLERANCE)).less(gamma * gamma);
+    if !turns.any() {
         return false;
     }
-    // The smaller of the two possible angles, for which the sweeps converge.
-    let zeta = (beta - alpha) / (2.0 * gamma);
-    let tangent = zeta.signum() / (zeta.abs() + (1.0 + zeta * zeta).sqrt());
-    let cosine = 1.0 / (1.0 + tangent * tangent).sqrt();
-    let sine = cosine * tangent;
+    // The smaller of the two possible angles, for which the sweeps converge: its tangent is `rise / run`.
+    let difference = beta - alpha;
+    let twice = gamma + gamma;
+    let run = difference.abs() + (difference * difference + twice * twice).sqrt();
+    let zero = Lanes::splat(run.simd(), 0.0);
+    let rise = difference.less(zero).select(-twice, twice);
+    let length = (run * run + rise * rise).sqrt();
+    let cosine = turns.select(run / length, zero + 1.0);
+    let sine = turns.select(rise / length, zero);
     for columns in [b, v] {
-        let (x, y) = (columns[p], columns[q]);
-        columns[p] = x * cosine - y * sine;
-        columns[q] = x * sine + y * cosine;
+        let (x, y) = (columns.0[p], columns.0[q]);
+        for i in 0..3 {
+            columns.0[p][i] = x[i] * cosine - y[i] * sine;
+            columns.0[q][i] = x[i] * sine + y[i] * cosine;
+        }
     }
     true
 }
 
 /// Orders the columns of `B` by length; each exchange is a quarter turn, so `V` stays a rotation.
-fn sort_descending(b: &mut [Vector3<f64>; 3], v: &mut [Vector3<f64>; 3]) {
+#[inline(always)]
+fn sort_descending<S: Simd>(b: &mut Mat3<S>, v: &mut Mat3<S>) {
     for (p, q) in [(0, 1), (0, 2), (1, 2)] {
-        if b[p].norm_squared() < b[q].norm_squared() {
-            for columns in [&mut *b, &mut *v] {
-                (columns[p], columns[q]) = (columns[q], -columns[p]);
+        let exchanges = dot(b.0[p], b.0[p]).less(dot(b.0[q], b.0[q]));
+        for columns in [&mut *b, &mut *v] {
+            let (x, y) = (columns.0[p], columns.0[q]);
+            for i in 0..3 {
+                columns.0[p][i] = exchanges.select(y[i], x[i]);
+                columns.0[q][i] = exchanges.select(-x[i], y[i]);
             }
         }
     }
 }
 
 /// Left rotation and signed stretches from orthogonal columns in descending order.
-fn left_factor(b: &[Vector3<f64>; 3]) -> (Matrix3<f64>, Vector3<f64>) {
-    let s1 = b[0].norm();
-    let u1 = b[0] / s1;
-    let across = b[1] - u1 * u1.dot(&b[1]);
-    let length = across.norm();
+#[inline(always)]
+fn left_factor<S: Simd>(b: &Mat3<S>) -> (Mat3<S>, Vec3<S>) {
+    let [b1, b2, b3] = b.0;
+    let s1 = dot(b1, b1).sqrt();
+    let zero = Lanes::splat(s1.simd(), 0.0);
+    let u1 = scaled(b1, (zero + 1.0) / s1);
+    let across = minus(b2, scaled(u1, dot(u1, b2)));
+    let length = dot(across, across).sqrt();
     // If the second column vanishes, any perpendicular direction is a second left vector.
-    let u2 = if length > f64::MIN_POSITIVE && length > 0.5 * b[1].norm() {
-        (across / length - u1 * (u1.dot(&across) / length)).normalize()
-    } else {
-        perpendicular(&u1)
-    };
-    let u3 = u1.cross(&u2);
+    let own = (zero + f64::MIN_POSITIVE)
+        .less(length)
+        .and((dot(b2, b2).sqrt() * 0.5).less(length));
+    let mut u2 = scaled(across, (zero + 1.0) / length);
+    if !own.all() {
+        let other = perpendicular(u1);
+        for i in 0..3 {
+            u2[i] = own.select(u2[i], other[i]);
+        }
+    }
+    let u3 = cross(u1, u2);
     // Rounding may swap equal values; this restores the order.
-    let s2 = u2.dot(&b[1]).clamp(0.0, s1);
-    let s3 = u3.dot(&b[2]).clamp(-s2, s2);
-    (
-        Matrix3::from_columns(&[u1, u2, u3]),
-        Vector3::new(s1, s2, s3),
-    )
+    let s2 = dot(u2, b2).max(zero).min(s1);
+    let s3 = dot(u3, b3).max(-s2).min(s2);
+    (Mat3([u1, u2, u3]), [s1, s2, s3])
 }
 
-/// A unit vector perpendicular to the unit vector `n`.
-fn perpendicular(n: &Vector3<f64>) -> Vector3<f64> {
-    let axis = match n.iamin() {
-        0 => Vector3::x(),
-        1 => Vector3::y(),
-        _ => Vector3::z(),
-    };
-    n.cross(&axis).normalize()
+/// A unit vector perpendicular to the unit vector `n`: across the axis of its smallest component.
+#[inline(always)]
+fn perpendicular<S: Simd>(n: Vec3<S>) -> Vec3<S> {
+    let simd = n[0].simd();
+    let [x, y, z] = [n[0].abs(), n[1].abs(), n[2].abs()];
+    let first = y.less(x).or(z.less(x)).not();
+    let second = z.less(y).not().and(first.not());
+    let (one, zero) = (Lanes::splat(simd, 1.0), Lanes::splat(simd, 0.0));
+    let third = first.or(second).not();
+    let axis = [
+        first.select(one, zero),
+        second.select(one, zero),
+        third.select(one, zero),
+    ];
+    let across = cross(n, axis);
+    let length = dot(across, across).sqrt();
+    [across[0] / length, across[1] / length, across[2] / length]
 }

@@ -2,8 +2,10 @@
 
 use super::tangent::PAIRS;
 use super::{Hyperelastic, Lame, Response, Tangent};
-use crate::kinematics::{RotationSvd, rotation_factor, rotation_svd};
+use crate::kinematics::{RotationSvd, rotation_factor, rotation_svd, rotations};
+use crate::lanes::{Lanes, Mat3};
 use nalgebra::{Matrix3, Vector3};
+use pulp::{Scalar, Simd};
 
 /// Co-rotational linear solid: `Ψ = μ‖S − I‖² + (λ/2) tr²(S − I)` with `F = R S`.
 ///
@@ -45,6 +47,31 @@ impl CorotationalLinear {
         self.lame.first() * (rotation.dot(deformation) - 3.0) - 2.0 * self.lame.shear_modulus()
     }
 
+    /// The same factor in every lane.
+    #[inline(always)]
+    pub(crate) fn rotation_coefficients<S: Simd>(&self, f: &Mat3<S>, r: &Mat3<S>) -> Lanes<S> {
+        (r.dot(f) - 3.0) * self.lame.first() - 2.0 * self.lame.shear_modulus()
+    }
+
+    /// `Ψ` in every lane.
+    #[inline(always)]
+    pub(crate) fn energy_densities<S: Simd>(&self, f: &Mat3<S>) -> Lanes<S> {
+        let rotation = rotations(f);
+        let trace = rotation.dot(f) - 3.0;
+        let strain = f.zip(&rotation, |f, r| f - r);
+        strain.dot(&strain) * self.lame.shear_modulus() + trace * (0.5 * self.lame.first()) * trace
+    }
+
+    /// `P` in every lane.
+    #[inline(always)]
+    pub(crate) fn stresses<S: Simd>(&self, f: &Mat3<S>) -> Mat3<S> {
+        let rotation = rotations(f);
+        let of_rotation = (rotation.dot(f) - 3.0) * self.lame.first();
+        f.zip(&rotation, |f, r| {
+            (f - r) * (2.0 * self.lame.shear_modulus()) + r * of_rotation
+        })
+    }
+
     /// Derivatives `∂Ψ/∂σᵢ`, Pa.
     fn principal_stress(&self, sigma: &Vector3<f64>) -> Vector3<f64> {
         let strain = sigma.map(|stretch| stretch - 1.0);
@@ -70,17 +97,13 @@ impl CorotationalLinear {
 
 impl Hyperelastic for CorotationalLinear {
     fn energy_density(&self, deformation: &Matrix3<f64>) -> f64 {
-        let rotation = rotation_factor(deformation);
-        let trace = rotation.dot(deformation) - 3.0;
-        self.lame.shear_modulus() * (deformation - rotation).norm_squared()
-            + 0.5 * self.lame.first() * trace * trace
+        self.energy_densities(&Mat3::gather(Scalar, |_| deformation))
+            .lane(0)
     }
 
     fn stress(&self, deformation: &Matrix3<f64>) -> Matrix3<f64> {
-        let rotation = rotation_factor(deformation);
-        let trace = rotation.dot(deformation) - 3.0;
-        (deformation - rotation) * (2.0 * self.lame.shear_modulus())
-            + rotation * (self.lame.first() * trace)
+        self.stresses(&Mat3::gather(Scalar, |_| deformation))
+            .lane(0)
     }
 
     fn exact_tangent(&self, deformation: &Matrix3<f64>) -> Tangent {

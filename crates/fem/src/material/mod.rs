@@ -12,6 +12,7 @@ mod custom;
 mod error;
 mod lame;
 mod neo_hookean;
+mod responses;
 mod st_venant_kirchhoff;
 mod tangent;
 
@@ -20,11 +21,14 @@ pub use custom::CustomMaterial;
 pub use error::MaterialError;
 pub use lame::Lame;
 pub use neo_hookean::NeoHookean;
+pub(crate) use responses::Responses;
 pub use st_venant_kirchhoff::StVenantKirchhoff;
 pub use tangent::Tangent;
 
 use crate::kinematics::determinant;
+use crate::lanes::{Lanes, Mat3};
 use nalgebra::Matrix3;
+use pulp::Simd;
 
 /// An isotropic energy density `Ψ(F)` with `P = ∂Ψ/∂F`, defined for every `F`, inverted ones included.
 ///
@@ -137,6 +141,48 @@ impl Material {
             Self::StVenantKirchhoff(material) => material.lame(),
             Self::NeoHookean(material) => material.lame(),
             Self::Custom(material) => material.lame(),
+        }
+    }
+
+    /// [`Hyperelastic::energy_density`] in every lane.
+    #[inline(always)]
+    pub(crate) fn energy_densities<S: Simd>(&self, f: &Mat3<S>) -> Lanes<S> {
+        match self {
+            Self::Corotational(material) => material.energy_densities(f),
+            Self::StVenantKirchhoff(material) => material.energy_densities(f),
+            Self::NeoHookean(material) => material.energy_densities(f),
+            Self::Custom(material) => Lanes::gather(f.simd(), |lane| {
+                material.law().energy_density(&f.lane(lane))
+            }),
+        }
+    }
+
+    /// [`Hyperelastic::stress`] in every lane.
+    #[inline(always)]
+    pub(crate) fn stresses<S: Simd>(&self, f: &Mat3<S>) -> Mat3<S> {
+        match self {
+            Self::Corotational(material) => material.stresses(f),
+            Self::StVenantKirchhoff(material) => material.stresses(f),
+            Self::NeoHookean(material) => material.stresses(f),
+            Self::Custom(material) => {
+                let mut stresses = *f;
+                for lane in 0..S::F64_LANES {
+                    stresses.set_lane(lane, &material.law().stress(&f.lane(lane)));
+                }
+                stresses
+            }
+        }
+    }
+
+    /// [`Hyperelastic::convex_response`] in every lane.
+    #[inline(always)]
+    pub(crate) fn responses<S: Simd>(&self, f: &Mat3<S>) -> Responses<S> {
+        match self {
+            Self::StVenantKirchhoff(material) => material.responses(f),
+            Self::NeoHookean(material) => material.responses(f),
+            Self::Corotational(_) | Self::Custom(_) => {
+                Responses::gather(f.simd(), |lane| self.convex_response(&f.lane(lane)))
+            }
         }
     }
 

@@ -1,9 +1,11 @@
 //! Compressible neo-Hookean solid with a quadratic continuation of its energy for strong compression and inversion.
 
 use super::tangent::PAIRS;
-use super::{Hyperelastic, Lame, MaterialError, Response, Tangent};
-use crate::kinematics::{RotationSvd, rotation_svd};
+use super::{Hyperelastic, Lame, MaterialError, Response, Responses, Tangent};
+use crate::kinematics::{LanesSvd, rotation_svd};
+use crate::lanes::{Lanes, Mask, Mat3, dot};
 use nalgebra::{Matrix3, Vector3};
+use pulp::{Scalar, Simd};
 
 /// Least divisor `σ₂ + σ₃` of `κ_a`; the sum vanishes where the rotation is not unique.
 pub(super) const SMALLEST_SUM: f64 = 1e-6;
@@ -45,6 +47,15 @@ struct Crossing {
     /// `Σ eᵢ/Qᵢ`, the derivative of `ln J` along the ray; always negative.
     z: f64,
     log_a: f64,
+}
+
+/// Volume ratios in every lane.
+struct Volume<S: Simd> {
+    cofactor: Mat3<S>,
+    j: Lanes<S>,
+    log_j: Lanes<S>,
+    /// Where the energy is extrapolated.
+    extrapolated: Mask<S>,
 }
 
 impl NeoHookean {
@@ -243,17 +254,122 @@ impl NeoHookean {
         }
     }
 
-    fn tangent_at(&self, svd: &RotationSvd, stress: &Vector3<f64>) -> Tangent {
-        let sigma = &svd.sigma;
-        let twist =
-            PAIRS.map(|(i, j)| (stress[i] + stress[j]) / (sigma[i] + sigma[j]).max(SMALLEST_SUM));
-        Tangent {
+    /// `Ψ` in every lane. Valid deformations need no decomposition.
+    #[inline(always)]
+    pub(crate) fn energy_densities<S: Simd>(&self, f: &Mat3<S>) -> Lanes<S> {
+        let (mu, lambda) = (self.lame.shear_modulus(), self.lame.first());
+        let Volume {
+            log_j,
+            extrapolated,
+            ..
+        } = self.volume(f);
+        let energy = (f.dot(f) - 3.0) * (0.5 * mu) - log_j * mu + log_j * (0.5 * lambda) * log_j;
+        if !extrapolated.any() {
+            return energy;
+        }
+        Lanes::gather(f.simd(), |lane| {
+            if extrapolated.lane(lane) {
+                self.principal_energy(&rotation_svd(&f.lane(lane)).sigma)
+            } else {
+                energy.lane(lane)
+            }
+        })
+    }
+
+    /// `P` in every lane. Valid deformations need no decomposition.
+    #[inline(always)]
+    pub(crate) fn stresses<S: Simd>(&self, f: &Mat3<S>) -> Mat3<S> {
+        let volume = self.volume(f);
+        let mut stresses = self.valid_stresses(f, &volume);
+        if volume.extrapolated.any() {
+            for lane in 0..S::F64_LANES {
+                if volume.extrapolated.lane(lane) {
+                    let svd = rotation_svd(&f.lane(lane));
+                    stresses.set_lane(lane, &svd.compose(&self.principal_stress(&svd.sigma)));
+                }
+            }
+        }
+        stresses
+    }
+
+    /// Stress and convex tangent in every lane.
+    #[inline(always)]
+    pub(crate) fn responses<S: Simd>(&self, f: &Mat3<S>) -> Responses<S> {
+        let cap = TWIST_CAP * (2.0 * self.lame.shear_modulus() + self.lame.first());
+        self.exact_responses(f).projected(cap)
+    }
+
+    #[inline(always)]
+    fn exact_responses<S: Simd>(&self, f: &Mat3<S>) -> Responses<S> {
+        let (mu, lambda) = (self.lame.shear_modulus(), self.lame.first());
+        let svd = LanesSvd::of(f);
+        let sigma = svd.sigma;
+        let volume = self.volume(f);
+        let one = Lanes::splat(f.simd(), 1.0);
+        let inverse = [one / sigma[0], one / sigma[1], one / sigma[2]];
+        // pᵢ = μσᵢ − β/σᵢ, H_ij = δ_ij (μ + β/σᵢ²) + λ/(σᵢσⱼ), κ_s = μ + β/(σᵢσⱼ) with β = μ − λ ln J.
+        let beta = one * mu - volume.log_j * lambda;
+        let mut p = sigma;
+        let mut stretch = Mat3::of(f.simd(), |i, j| inverse[i] * inverse[j] * lambda);
+        for i in 0..3 {
+            p[i] = sigma[i] * mu - beta * inverse[i];
+            stretch.0[i][i] = stretch.0[i][i] + (beta * inverse[i] * inverse[i] + mu);
+        }
+        let mut shear = sigma;
+        for (pair, (i, j)) in PAIRS.into_iter().enumerate() {
+            shear[pair] = beta * (inverse[i] * inverse[j]) + mu;
+        }
+        let mut responses = Responses {
+            stress: self.valid_stresses(f, &volume),
             left: svd.u,
             right: svd.v,
-            stretch: self.principal_stiffness(sigma),
-            shear: self.principal_shear(sigma),
-            twist: Vector3::from(twist),
+            stretch,
+            shear,
+            twist: p,
+        };
+        if volume.extrapolated.any() {
+            for lane in 0..S::F64_LANES {
+                if volume.extrapolated.lane(lane) {
+                    let svd = svd.lane(lane);
+                    let stress = self.principal_stress(&svd.sigma);
+                    let shear = self.principal_shear(&svd.sigma);
+                    responses.stress.set_lane(lane, &svd.compose(&stress));
+                    (responses.stretch).set_lane(lane, &self.principal_stiffness(&svd.sigma));
+                    for i in 0..3 {
+                        p[i].as_mut_slice()[lane] = stress[i];
+                        responses.shear[i].as_mut_slice()[lane] = shear[i];
+                    }
+                }
+            }
         }
+        for (pair, (i, j)) in PAIRS.into_iter().enumerate() {
+            let sum = (sigma[i] + sigma[j]).max(one * SMALLEST_SUM);
+            responses.twist[pair] = (p[i] + p[j]) / sum;
+        }
+        responses
+    }
+
+    #[inline(always)]
+    fn volume<S: Simd>(&self, f: &Mat3<S>) -> Volume<S> {
+        let cofactor = f.cofactor();
+        let j = dot(f.0[0], cofactor.0[0]);
+        let extrapolated = j.less(Lanes::splat(f.simd(), self.threshold));
+        // Where the energy is extrapolated, the logarithm is not used.
+        let log_j = extrapolated.select(Lanes::splat(f.simd(), 1.0), j).ln();
+        Volume {
+            cofactor,
+            j,
+            log_j,
+            extrapolated,
+        }
+    }
+
+    /// `P = μ F + (λ ln J − μ) F⁻ᵀ`.
+    #[inline(always)]
+    fn valid_stresses<S: Simd>(&self, f: &Mat3<S>, at: &Volume<S>) -> Mat3<S> {
+        let (mu, lambda) = (self.lame.shear_modulus(), self.lame.first());
+        let of_cofactor = (at.log_j * lambda - mu) / at.j;
+        f.zip(&at.cofactor, |f, cofactor| f * mu + cofactor * of_cofactor)
     }
 
     /// Second derivative of the extrapolated energy by the principal stretches.
@@ -316,26 +432,22 @@ fn symmetric_product(x: &Vector3<f64>, y: &Vector3<f64>) -> Matrix3<f64> {
 
 impl Hyperelastic for NeoHookean {
     fn energy_density(&self, deformation: &Matrix3<f64>) -> f64 {
-        self.principal(&rotation_svd(deformation).sigma).energy
+        self.energy_densities(&Mat3::gather(Scalar, |_| deformation))
+            .lane(0)
     }
 
     fn stress(&self, deformation: &Matrix3<f64>) -> Matrix3<f64> {
-        let svd = rotation_svd(deformation);
-        svd.compose(&self.principal(&svd.sigma).stress)
+        self.stresses(&Mat3::gather(Scalar, |_| deformation))
+            .lane(0)
     }
 
     fn exact_tangent(&self, deformation: &Matrix3<f64>) -> Tangent {
-        let svd = rotation_svd(deformation);
-        self.tangent_at(&svd, &self.principal(&svd.sigma).stress)
+        let exact = self.exact_responses(&Mat3::gather(Scalar, |_| deformation));
+        exact.lane(0).tangent
     }
 
     fn convex_response(&self, deformation: &Matrix3<f64>) -> Response {
-        let svd = rotation_svd(deformation);
-        let p = self.principal(&svd.sigma).stress;
-        let cap = TWIST_CAP * (2.0 * self.lame.shear_modulus() + self.lame.first());
-        Response {
-            stress: svd.compose(&p),
-            tangent: self.tangent_at(&svd, &p).projected(cap),
-        }
+        self.responses(&Mat3::gather(Scalar, |_| deformation))
+            .lane(0)
     }
 }

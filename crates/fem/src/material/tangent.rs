@@ -129,7 +129,7 @@ impl Tangent {
 }
 
 /// Replaces the negative eigenvalues of a symmetric matrix by zero.
-fn clamp_negative_eigenvalues(h: &Matrix3<f64>) -> Matrix3<f64> {
+pub(super) fn clamp_negative_eigenvalues(h: &Matrix3<f64>) -> Matrix3<f64> {
     if is_positive_definite(h) {
         return *h;
     }
