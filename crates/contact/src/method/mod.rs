@@ -62,7 +62,8 @@ pub struct ContactReport {
     pub sweeps: u64,
     /// Whether friction converged to the gap tolerance only, because the slip tolerance took too many iterations.
     pub relaxed: bool,
-    /// Final `‖(r_v, r_m)‖₂` as computed by the method; [`fn@crate::residual`] is independent.
+    /// Final `‖(r_v, r_m)‖₂` as computed by the method (N·s), rows by their share of their tolerance in conjugate
+    /// residuals; [`fn@crate::residual`] is independent.
     pub residual: f64,
 }
 

@@ -547,7 +547,9 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
             &mut solution,
             &[true],
         );
-        add_force(&mut solution.contacts[0], &changes[0]);
+        if let Some(change) = changes.first() {
+            add_force(&mut solution.contacts[0], change);
+        }
         for rest in missing(&solution) {
             assert!(rest.norm() < 1e-9 * before[0].norm(), "{rest}");
         }
