@@ -155,7 +155,7 @@ fn the_preconditioned_residual_decreases() {
         // Rows count by their share of their tolerance.
         let tolerances = settings.tolerances;
         let share = |row: usize| {
-            let tolerance = if row % 3 == 0 {
+            let tolerance = if row.is_multiple_of(3) {
                 tolerances.gap
             } else {
                 tolerances.slip
