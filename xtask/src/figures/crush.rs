@@ -13,8 +13,8 @@ pub(super) const THROWN: Section = Section {
     title: "A thrown cube",
     about: "The soft cube of `scenes/thrown_cube.toml` hits the ground at 20 m/s and at 60 m/s, in steps of a\n\
             sixtieth of a second that are divided as needed. Inversion of elements is not allowed, so every volume\n\
-            ratio stays above zero. Nothing does work on the cube: its energy after any step is at most that at the\n\
-            start.",
+            ratio stays above zero. Nothing does work on the cube: its energy after any step is at most that after\n\
+            the first one.",
     long: false,
     measure: thrown,
 };
@@ -44,7 +44,13 @@ fn run(context: &Context, what: &str, scene: &Scene) -> Result<Measured, Box<dyn
 
 fn smallest_volume(run: &Measured) -> f64 {
     let ratios = run.reports.iter().map(|report| report.minimum_volume_ratio);
-    ratios.fold(f64::INFINITY, f64::min)
+    ratios.fold(f64::INFINITY, |least, ratio| {
+        if ratio < least || ratio.is_nan() {
+            ratio
+        } else {
+            least
+        }
+    })
 }
 
 fn thrown(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> {
@@ -78,7 +84,10 @@ fn thrown(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> {
                     Figure::speed("CPU of the run (s)", &name).value(run.total()),
                 ]);
             }
-            Err(error) => sheet.figures.push(volume.failed(error.to_string())),
+            Err(error) => {
+                let failed = [volume, rise].map(|figure| figure.failed(error.to_string()));
+                sheet.figures.extend(failed);
+            }
         }
     }
     Ok(())

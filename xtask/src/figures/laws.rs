@@ -196,8 +196,13 @@ fn balance(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> {
                     .map_err(|error| format!("{name}, {integrator}, step {step}: {error}"))?;
                 context.progress.step();
                 for body in report.balance.iter().flat_map(|balance| &balance.bodies) {
-                    let miss = body.closing.abs() / body.largest();
-                    if miss > worst {
+                    // A body without energy has 0 of 0.
+                    let miss = if body.closing == 0.0 {
+                        0.0
+                    } else {
+                        body.closing.abs() / body.largest()
+                    };
+                    if miss > worst || miss.is_nan() {
                         (worst, of) = (miss, name.clone());
                     }
                 }

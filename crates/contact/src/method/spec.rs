@@ -186,7 +186,7 @@ pub(super) const VARIANTS: [MethodSpec; 4] = [
     },
     MethodSpec {
         name: "cr-paper",
-        summary: "`cr-full` with the rules of its paper: hard rows, damped directions, updates on schedule",
+        summary: "`cr-full` with rules of its paper: hard rows, damped directions, updates on schedule",
         defaults: || Method::Cr(ActiveSetCrSettings::of_paper()),
         capabilities: WITH_ROWS,
     },

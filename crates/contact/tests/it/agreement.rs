@@ -329,7 +329,7 @@ impl Compared {
     }
 }
 
-/// Preconditioner and most steps of prediction; without those it is the paper's method.
+/// Preconditioner, and whether the active set is predicted.
 const VARIANTS: [(PreconditionerKind, bool); 3] = [
     (PreconditionerKind::Full, false),
     (PreconditionerKind::Diagonal, false),

@@ -46,14 +46,18 @@ pub(super) struct Origin {
     pub(super) damping: RayleighDamping,
 }
 
-/// Groups of at most `most` consecutive elements of one material.
+/// Groups of at most `most` consecutive elements of one material, all with stiffness damping or all without: so the bits
+/// of an element do not depend on the damping of others.
 #[inline(always)]
 fn groups<const N: usize, const P: usize, K>(
     elements: &[BoundElement<N, P, K>],
     most: usize,
 ) -> impl Iterator<Item = &[BoundElement<N, P, K>]> {
     elements
-        .chunk_by(|a, b| a.material == b.material)
+        .chunk_by(|a, b| {
+            let is_damped = |of: &BoundElement<N, P, K>| of.stiffness_damping > 0.0;
+            a.material == b.material && is_damped(a) == is_damped(b)
+        })
         .flat_map(move |of_material| of_material.chunks(most))
 }
 

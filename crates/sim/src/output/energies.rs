@@ -5,8 +5,8 @@ use std::io;
 use std::path::Path;
 
 use super::OutputError;
-use super::rows::{KeptRows, Table, encode};
-use super::statistics::{for_each_row, number};
+use super::rows::{KeptRows, Table, encode, open_table};
+use super::statistics::{for_each_row_of, number};
 use crate::balance::{BodyBalance, StepBalance};
 use crate::model::Model;
 use crate::report::StepReport;
@@ -92,6 +92,13 @@ pub(super) fn balance_of(row: &csv::StringRecord) -> Option<BodyBalance> {
     Some(body)
 }
 
+/// Rows that a resumed run keeps, and their sums.
+#[derive(Debug)]
+pub struct KeptEnergies {
+    rows: KeptRows,
+    totals: EnergyTotals,
+}
+
 /// Writer of `energies.csv`; the rows of each step are on disk before the next step begins.
 #[derive(Debug)]
 pub struct EnergiesCsv {
@@ -128,28 +135,30 @@ impl EnergiesCsv {
     /// The rows of the file in `folder` up to `step`, after which the run resumes; `None` if the run has no such file.
     ///
     /// # Errors
-    /// [`OutputError::Format`] if it has other columns or a step has no row, or an error of the operating system.
-    pub fn kept(folder: impl AsRef<Path>, step: u64) -> Result<Option<KeptRows>, OutputError> {
+    /// [`OutputError::Format`] if it has other columns, a step has no row or a row is damaged, or an error of the
+    /// operating system.
+    pub fn kept(folder: impl AsRef<Path>, step: u64) -> Result<Option<KeptEnergies>, OutputError> {
         let path = folder.as_ref().join(ENERGIES_CSV);
         if !path.exists() {
             return Ok(None);
         }
-        KeptRows::read(&path, &columns(), step, |last, next| {
+        let rows = KeptRows::read(&path, &columns(), step, |last, next| {
             next <= last.saturating_add(1)
-        })
-        .map(Some)
+        })?;
+        let totals = EnergyTotals::of_rows(rows.reader(&columns())?, &path)?;
+        Ok(Some(KeptEnergies { rows, totals }))
     }
 
     /// Resumes after the rows that are `kept`; removes later ones.
     ///
     /// # Errors
-    /// [`OutputError::Format`] naming a damaged row, or an error of the operating system.
-    pub fn resume(kept: KeptRows, model: &Model) -> Result<Self, OutputError> {
-        let table = kept.open()?;
-        let names = names(model).map_err(|source| OutputError::write(table.path(), source))?;
+    /// [`OutputError`] of the operating system.
+    pub fn resume(kept: KeptEnergies, model: &Model) -> Result<Self, OutputError> {
+        let KeptEnergies { rows, totals } = kept;
+        let names = names(model).map_err(|source| OutputError::write(rows.path(), source))?;
         Ok(Self {
-            totals: EnergyTotals::of_table(table.path())?,
-            table,
+            table: rows.open()?,
+            totals,
             names,
             text: String::new(),
         })
@@ -251,13 +260,13 @@ impl EnergyTotals {
         if !path.exists() {
             return Ok(None);
         }
-        Self::of_table(&path).map(Some)
+        Self::of_rows(open_table(&path, &columns())?, &path).map(Some)
     }
 
-    /// Reads the table at `path`.
-    fn of_table(path: &Path) -> Result<Self, OutputError> {
+    /// Reads rows of the table at `path`.
+    fn of_rows<R: io::Read>(reader: csv::Reader<R>, path: &Path) -> Result<Self, OutputError> {
         let (mut totals, mut last) = (Self::default(), None);
-        for_each_row(path, &columns(), |row| {
+        for_each_row_of(reader, path, columns().len(), |row| {
             let step: u64 = row.get(0)?.parse().ok()?;
             totals.add(&balance_of(row)?, step == 0, last != Some(step));
             last = Some(step);

@@ -158,6 +158,24 @@ impl KeptRows {
         Ok(Self { path, length })
     }
 
+    /// A reader of these rows.
+    ///
+    /// # Errors
+    /// As for [`open_table`].
+    pub(super) fn reader<S: AsRef<str>>(
+        &self,
+        columns: &[S],
+    ) -> Result<csv::Reader<io::Take<File>>, OutputError> {
+        let file = super::regular_file(&self.path);
+        let file = file.map_err(|source| OutputError::read(&self.path, source))?;
+        rows_of(&self.path, file.take(self.length), columns)
+    }
+
+    /// The table.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Truncates the table to these rows and opens it for more.
     ///
     /// # Errors

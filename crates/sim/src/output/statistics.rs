@@ -85,15 +85,27 @@ pub(super) fn of_steps<const N: usize>(
 pub(super) fn for_each_row<S: AsRef<str>>(
     path: &Path,
     columns: &[S],
+    take: impl FnMut(&csv::StringRecord) -> Option<()>,
+) -> Result<(), OutputError> {
+    for_each_row_of(open_table(path, columns)?, path, columns.len(), take)
+}
+
+/// The same with a reader of rows of the table at `path`, which has `columns` columns.
+///
+/// # Errors
+/// As for [`for_each_row`].
+pub(super) fn for_each_row_of<R: std::io::Read>(
+    mut reader: csv::Reader<R>,
+    path: &Path,
+    columns: usize,
     mut take: impl FnMut(&csv::StringRecord) -> Option<()>,
 ) -> Result<(), OutputError> {
-    let mut reader = open_table(path, columns)?;
     let mut record = csv::StringRecord::new();
     let damaged = |error: csv::Error| OutputError::format(path, error.to_string());
     let mut row = 0u64;
     while reader.read_record(&mut record).map_err(damaged)? {
         row += 1;
-        if record.len() != columns.len() || take(&record).is_none() {
+        if record.len() != columns || take(&record).is_none() {
             let problem = format!("row {row} below its header is damaged");
             return Err(OutputError::format(path, problem));
         }

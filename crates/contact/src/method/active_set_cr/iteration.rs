@@ -12,6 +12,7 @@ use crate::method::{
     ContactReport, Termination, block_pivoting::BlockPivoting, restart_delay::RestartDelay,
 };
 use crate::{ContactProblem, ContactSolution};
+use impinge_krylov::KrylovVector;
 
 impl ActiveSetCr {
     /// The iteration, from the states of `solution` or from predicted ones.
@@ -62,7 +63,13 @@ impl ActiveSetCr {
 
             report.iterations += 1;
             since_restart += 1;
-            let Some(alpha) = self.advance(problem, solution, &report) else {
+            // As `α Bp`, in which rows are metres.
+            let plain_norm = self.work.cr.residual.norm();
+            let advanced = self.advance(problem, solution);
+            let norm_after = self.residual_norm(problem);
+            // Useless steps have a row in the trace too.
+            (self.trace).push("conjugate residuals", || norm_after, &report);
+            let Some(alpha) = advanced else {
                 if self.fall_back(&mut report) {
                     self.restart(problem);
                     since_restart = 0;
@@ -72,7 +79,9 @@ impl ActiveSetCr {
                 continue;
             };
 
-            if turn.stagnates(self.residual_norm(problem)) && self.predicts(problem) {
+            turn.note(norm_after);
+            let may_change = alpha > 0.0 && spike_guard.allows(norm_after);
+            if may_change && turn.is_over() && self.predicts(problem) {
                 turn = turn.next();
                 if self.find_states(problem, solution, &mut turn, &mut report) {
                     return report;
@@ -82,17 +91,14 @@ impl ActiveSetCr {
                 continue;
             }
             let occasion = UpdateOccasion::after(report.iterations, since_restart);
-            if alpha > 0.0
-                && spike_guard.allows(self.residual_norm(problem))
-                && self.update_active_set(problem, solution, occasion, &mut report)
-            {
+            if may_change && self.update_active_set(problem, solution, occasion, &mut report) {
                 self.restart(problem);
                 (stationary, since_restart) = (false, 0);
                 continue;
             }
             self.refresh_if_due(problem, solution, &mut report);
             let (cr, mut system) = self.parts(problem);
-            let guarded = cr.is_useless(alpha, norm);
+            let guarded = cr.is_useless(alpha, plain_norm);
             let guarded_before = cr.was_guarded();
             if guarded {
                 // Either `z` or every direction is useless; in the second case no direction may be formed from rounding
@@ -136,7 +142,7 @@ impl ActiveSetCr {
         self.settings.anticipation && problem.contacts() > 0
     }
 
-    /// Predicts the states, if this is due, and sets up their equalities; true if the problem is solved.
+    /// Predicts the states, if the method does, and sets up their equalities; true if the problem is solved.
     fn find_states(
         &mut self,
         problem: &ContactProblem,

@@ -123,7 +123,8 @@ impl ActiveSetCr {
                 }
                 friction_left = left;
             }
-            if turn.stagnates(norm) {
+            turn.note(norm);
+            if turn.is_over() {
                 break;
             }
             extrapolation.follow(turned, curvature, bound);

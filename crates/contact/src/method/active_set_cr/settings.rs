@@ -150,8 +150,8 @@ impl Default for ActiveSetCrSettings {
 }
 
 impl ActiveSetCrSettings {
-    /// The rules of the paper: conjugate residuals from the first iteration on, hard rows, slip directions that turn by
-    /// a hundredth of the misalignment, and updates on the printed schedule, to the same tolerances for ever.
+    /// Rules of the paper: conjugate residuals from the first iteration on, hard rows, slip directions that turn by a
+    /// hundredth of the misalignment, and updates on the printed schedule. The safeguards of the iteration remain.
     pub fn of_paper() -> Self {
         Self {
             direction_rule: DirectionRule::Damped,

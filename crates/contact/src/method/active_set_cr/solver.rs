@@ -16,7 +16,7 @@ use crate::method::{
     trace::Trace,
 };
 use crate::{ContactProblem, ContactSolution, ContactState, Interrupt, Multipliers, Tolerances};
-use impinge_krylov::{GuardedConjugateResidual, KrylovVector, PartialSystem};
+use impinge_krylov::{GuardedConjugateResidual, PartialSystem};
 
 /// Largest exact residual over the tolerances after the recursive residual has met them.
 pub(super) const SLACK: f64 = 2.0;
@@ -164,7 +164,6 @@ impl ActiveSetCr {
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-        report: &ContactReport,
     ) -> Option<f64> {
         let (cr, mut system) = self.parts(problem);
         let curvature = cr.curvature(&mut system);
@@ -176,10 +175,6 @@ impl ActiveSetCr {
                 solution.contacts[contact as usize].add_scaled(alpha, at(&p.m, contact));
             }
         }
-        // Useless steps have a row in the trace too.
-        let residual = &self.work.cr.residual;
-        self.trace
-            .push("conjugate residuals", || residual.norm(), report);
         alpha
     }
 
@@ -189,7 +184,7 @@ impl ActiveSetCr {
         problem: &ContactProblem,
         report: &mut ContactReport,
     ) {
-        if report.iterations == self.settings.relax_after {
+        if report.iterations >= self.settings.relax_after && !self.relaxed {
             self.relax_friction(problem, report);
         }
     }

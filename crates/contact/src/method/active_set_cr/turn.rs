@@ -1,30 +1,35 @@
 //! Prediction and conjugate residuals take turns: when one gives way to the other.
 
-/// Number of iterations after which the first turn is judged for the first time, 10 to 100: both iterations have
+/// Number of iterations after which the first turn is measured first, 10 to 100: both iterations have
 /// plateaus of this length.
-const FIRST_JUDGEMENT: u64 = 25;
+const FIRST_MEASUREMENT: u64 = 25;
 
 /// Residuals of one turn.
 ///
-/// A turn goes on while it halves its residual in as many iterations as it took before. It is judged for the first time
-/// when it is as long as the turn before it. So turns get longer, and the worse of both iterations costs about as much
-/// as the better one, whichever that is.
+/// A turn goes on while it halves its least residual in as many iterations as it took before. It is measured first when
+/// it is as long as the turn before it, so it is at least twice as long. Where residuals fall by a constant factor an
+/// iteration, the slower of both then costs about as much as the faster one, whichever that is.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Turn {
     /// Number of iterations so far.
     length: u64,
-    /// Number of iterations at the next judgement.
-    judged_at: u64,
-    /// Residual at the last judgement (N·s).
-    norm: f64,
+    /// Number of iterations at the next measurement.
+    measured_at: u64,
+    /// Least residual (N·s), and what it was at the last measurement.
+    least: f64,
+    least_when_measured: f64,
+    /// Whether the last measurement found it not halved.
+    is_over: bool,
 }
 
 impl Default for Turn {
     fn default() -> Self {
         Self {
             length: 0,
-            judged_at: FIRST_JUDGEMENT,
-            norm: f64::INFINITY,
+            measured_at: FIRST_MEASUREMENT,
+            least: f64::INFINITY,
+            least_when_measured: f64::INFINITY,
+            is_over: false,
         }
     }
 }
@@ -33,21 +38,27 @@ impl Turn {
     /// The turn after this one.
     pub(super) fn next(self) -> Self {
         Self {
-            judged_at: self.length.max(FIRST_JUDGEMENT),
+            measured_at: self.length.max(FIRST_MEASUREMENT),
             ..Self::default()
         }
     }
 
-    /// Counts an iteration that led to the residual `norm`; returns whether the turn should end.
-    pub(super) fn stagnates(&mut self, norm: f64) -> bool {
+    /// Counts an iteration that led to the residual `norm`.
+    pub(super) fn note(&mut self, norm: f64) {
         self.length += 1;
-        if self.length < self.judged_at {
-            return false;
+        // Single iterations may lead to far larger residuals.
+        self.least = self.least.min(norm);
+        if self.length == self.measured_at {
+            let is_first = self.least_when_measured.is_infinite();
+            self.is_over = !is_first && self.least >= 0.5 * self.least_when_measured;
+            self.least_when_measured = self.least;
+            self.measured_at = 2 * self.length;
         }
-        let halved = norm < 0.5 * self.norm;
-        self.norm = norm;
-        self.judged_at = 2 * self.length;
-        !halved
+    }
+
+    /// Whether the other iteration should take over.
+    pub(super) fn is_over(&self) -> bool {
+        self.is_over
     }
 }
 
@@ -57,7 +68,10 @@ mod tests {
 
     /// Number of iterations of a turn with these residuals.
     fn length(turn: &mut Turn, norm: impl Fn(i32) -> f64) -> u64 {
-        let end = (1..=10_000).find(|&k| turn.stagnates(norm(k)));
+        let end = (1..=10_000).find(|&k| {
+            turn.note(norm(k));
+            turn.is_over()
+        });
         end.map_or(u64::MAX, |end| end.unsigned_abs().into())
     }
 
@@ -65,11 +79,20 @@ mod tests {
     fn a_turn_lasts_while_its_residual_halves_in_ever_more_iterations() {
         let mut turn = Turn::default();
         assert_eq!(length(&mut turn, |k| 0.97_f64.powi(k)), u64::MAX);
-        assert_eq!(length(&mut Turn::default(), |_| 1.0), 2 * FIRST_JUDGEMENT);
+        assert_eq!(length(&mut Turn::default(), |_| 1.0), 2 * FIRST_MEASUREMENT);
         // Nothing is left to halve.
-        assert_eq!(length(&mut Turn::default(), |_| 0.0), 2 * FIRST_JUDGEMENT);
+        assert_eq!(length(&mut Turn::default(), |_| 0.0), 2 * FIRST_MEASUREMENT);
         let floor = |k: i32| 0.9_f64.powi(k).max(1e-4);
-        assert_eq!(length(&mut Turn::default(), floor), 8 * FIRST_JUDGEMENT);
+        assert_eq!(length(&mut Turn::default(), floor), 8 * FIRST_MEASUREMENT);
+    }
+
+    /// A residual that is large for one iteration ends no turn, and one that is small for one prolongs it once.
+    #[test]
+    fn single_residuals_hardly_count() {
+        let spiked = |k: i32| 0.97_f64.powi(k) * if k % 25 == 0 { 1e3 } else { 1.0 };
+        assert_eq!(length(&mut Turn::default(), spiked), u64::MAX);
+        let lucky = |k: i32| if k == 40 { 1e-6 } else { 1.0 };
+        assert_eq!(length(&mut Turn::default(), lucky), 4 * FIRST_MEASUREMENT);
     }
 
     #[test]

@@ -36,8 +36,8 @@ const LOOKAHEAD: (f64, f64) = (2.0, 10.0);
 const LOOKAHEAD_PER_EDGE: f64 = 0.5;
 
 /// Steps of motion in any direction that a box covers in addition, at most [`MAX_TURNING`] mean edges: fast points
-/// soon change direction in a collision. If one point leaves its box, candidates are collected again. Twice the margin
-/// hardly reduces the number of collections and finds more candidates.
+/// soon change direction in a collision. A point that leaves its box gets the most of it, and candidates are collected
+/// again. Twice the margin hardly reduces the number of collections and finds more candidates.
 const TURNING: f64 = 1.0;
 const MAX_TURNING: f64 = 0.3;
 

@@ -165,7 +165,7 @@ pub(crate) struct Closure {
 pub(crate) struct Coarse {
     /// The system of each component, by its first body that is free.
     systems: BTreeMap<u32, System>,
-    /// Those of the last step, whose ordering serves systems of the same pattern.
+    /// Those of an earlier assembly, whose ordering serves systems of the same pattern.
     earlier: BTreeMap<u32, System>,
 }
 
@@ -189,7 +189,8 @@ struct System {
 }
 
 impl Coarse {
-    /// Drops the shared systems at the start of a step: rounding depends on their patterns, and a resumed run has none.
+    /// Drops the shared systems when equations are assembled: rounding depends on their patterns, and a resumed run has
+    /// none. An ordering changes no bit: systems of another pattern do not take it.
     pub(crate) fn begin_step(&mut self) {
         if !self.systems.is_empty() {
             self.earlier = std::mem::take(&mut self.systems);
