@@ -64,7 +64,12 @@ fn motion(simulation: &Simulation, name: &str) -> Vec<[Vector3<f64>; 2]> {
 
 #[test]
 fn a_distant_body_changes_no_bit() {
-    for (method, steps) in [("cr", 60), ("ica", 40), ("exact-compliance", 40)] {
+    for (method, steps) in [
+        ("cr", 60),
+        ("active-set", 40),
+        ("ica", 40),
+        ("exact-compliance", 40),
+    ] {
         let mut runs = [
             simulation(&[NEAR], method),
             simulation(&[NEAR, FAR], method),
