@@ -46,8 +46,8 @@ pub(super) struct Origin {
     pub(super) damping: RayleighDamping,
 }
 
-/// Groups of at most `most` consecutive elements of one material, all with stiffness damping or all without: so the bits
-/// of an element do not depend on the damping of others.
+/// Groups of at most `most` consecutive elements of one material, all with stiffness damping or all without: so the
+/// bits of an element do not depend on the damping of others.
 #[inline(always)]
 fn groups<const N: usize, const P: usize, K>(
     elements: &[BoundElement<N, P, K>],

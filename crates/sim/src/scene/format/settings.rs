@@ -379,7 +379,7 @@ pub struct Solver {
     pub method: Option<SolverMethod>,
     /// Preconditioner of the iterations.
     pub preconditioner: Preconditioner,
-    /// Whether the active set is predicted, in turns with the conjugate-residual iterations, and subdomains that need it
+    /// Whether the active set is predicted, in turns with the conjugate-residual iteration, and subdomains that need it
     /// are solved separately before the whole problem.
     pub anticipation: bool,
     /// Source of the tolerances that are not given below.

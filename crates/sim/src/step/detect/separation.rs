@@ -40,8 +40,8 @@ const RELIED_ON: f64 = 0.99;
 /// Smallest separation bound over the largest coordinate; below, rounding makes it worthless.
 const SMALLEST_BOUND: f64 = 1e-12;
 
-/// Margin of the list of near pairs, over the largest displacement of a point, 0.03 to 0.25: a longer list costs more in
-/// every round than its renewal in the first ones, which change the motion most.
+/// Margin of the list of near pairs, over the largest displacement of a point, 0.03 to 0.25: a longer list costs more
+/// in every round than its renewal in the first ones, which change the motion most.
 const MARGIN_PER_MOTION: f64 = 0.1;
 
 /// Largest growth of coordinates since the reference; beyond, rounding might exceed the margin of [`RELIED_ON`].
