@@ -22,6 +22,7 @@ mod conformance;
 mod figures;
 mod fuzz;
 mod golden;
+mod page;
 mod validate;
 
 use std::process::ExitCode;

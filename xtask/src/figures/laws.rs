@@ -208,14 +208,16 @@ fn balance(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> {
                 }
             }
         }
-        sheet.figures.push(
-            Figure::law(
-                format!("largest miss over largest entry, {steps} steps, {integrator}"),
-                format!("{scenes} scenes, most in {of}"),
-            )
-            .at_most(1e-8)
-            .value(worst),
-        );
+        let figure = Figure::law(
+            format!("largest miss over largest entry, {steps} steps, {integrator}"),
+            format!("{scenes} scenes, most in {of}"),
+        )
+        .at_most(1e-8);
+        sheet.figures.push(if scenes == 0 {
+            figure.failed("no scene could be measured")
+        } else {
+            figure.value(worst)
+        });
     }
     left_out.dedup();
     if !left_out.is_empty() {

@@ -8,7 +8,7 @@ mod energy;
 mod friction;
 mod invariance;
 mod mesh;
-pub(crate) mod page;
+mod page;
 mod rigid;
 mod row;
 mod run;

@@ -194,6 +194,30 @@ fn tables_that_lack_rows_are_refused_before_anything_is_cut() {
     run(&place, &["--out", "out", "--resume"]);
 }
 
+/// Rows after the checkpoint, as a killed program leaves them, would be cut; a damaged number before it stops that.
+#[test]
+fn a_damaged_number_is_refused_before_anything_is_cut() {
+    let place = Place::new(BOXES);
+    run(&place, &["--out", "out", "--steps", "8"]);
+    let path = place.path("out/energies.csv");
+    let sound = fs::read_to_string(&path).expect("a table");
+    let last = sound.lines().next_back().expect("rows");
+    let (_, fields) = last.split_once(',').expect("a step");
+    let longer = format!("{sound}9,{fields}\n");
+    let row = sound.lines().nth(3).expect("a row");
+    let (start, _) = row.rsplit_once(',').expect("numbers");
+    let damaged = longer.replacen(row, &format!("{start},none"), 1);
+    assert_ne!(damaged, longer);
+    fs::write(&path, damaged).expect("room");
+    refused(
+        &place,
+        &[],
+        &["energies.csv", "row 3", "is damaged", "mend:"],
+    );
+    fs::write(&path, &longer).expect("room");
+    run(&place, &["--out", "out", "--resume"]);
+}
+
 #[test]
 fn the_asynchronous_stepper_says_that_it_cannot() {
     let sheet = r#"stepper = "asynchronous"

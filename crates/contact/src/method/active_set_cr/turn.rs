@@ -1,7 +1,7 @@
 //! Prediction and conjugate residuals take turns: when one gives way to the other.
 
-/// Number of iterations after which the first turn is measured first, 10 to 100: both iterations have
-/// plateaus of this length.
+/// Number of iterations at the first measurement of the first turn, 10 to 100: both iterations have plateaus of this
+/// length.
 const FIRST_MEASUREMENT: u64 = 25;
 
 /// Residuals of one turn.
