@@ -88,6 +88,20 @@ impl Scene {
         Self::from_toml(&text, Vec::new(), folder, "scene")
     }
 
+    /// Begins a scene that is built call by call: ``.time(..)``, ``.body(..)``, ``.obstacle(..)``, .. and ``.build()``.
+    ///
+    /// Args:
+    ///     keys: keys of the scene to begin with, for example ``title``.
+    #[staticmethod]
+    #[pyo3(signature = (**keys))]
+    fn builder<'py>(
+        py: Python<'py>,
+        keys: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let builder = py.import("impinge._builder")?.getattr("SceneBuilder")?;
+        builder.call((), keys)
+    }
+
     /// The keys of the scene as a dictionary; ``from_dict`` reads it.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         convert::to_python(py, &*self.scene)

@@ -1,5 +1,7 @@
-"""Scenes from files, texts and dictionaries."""
+"""Scenes from files, texts, dictionaries and builders."""
 
+import doctest
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -56,6 +58,65 @@ def test_a_dictionary_within_itself_ends(cube_keys):
     cube_keys["world"] = cube_keys
     with pytest.raises(impinge.ArgumentError, match="deeper"):
         Scene.from_dict(cube_keys)
+
+
+def built(keys, sections):
+    """The scene of a dictionary, built section by section in that order."""
+    builder = Scene.builder(title=keys["title"])
+    for section in sections:
+        given = keys[section]
+        for entry in [given] if isinstance(given, dict) else given:
+            assert getattr(builder, section)(**entry) is builder
+    return builder.build()
+
+
+def test_a_builder_makes_the_scene_of_its_keys_in_any_order(cube_keys):
+    cube_keys["world"] = {"friction": 0.2, "gravity": [0.5, 0, -9.81]}
+    cube_keys["body"].append(cube_keys["body"][0] | {"name": "upper", "position": [0.02, 0.01, 0.153]})
+    cube_keys["friction"] = [{"first": "cube", "second": "upper", "coefficient": 0.3}]
+    cube_keys["joint"] = [{"kind": "rope", "first": "upper", "anchor": [0, 0, 0.2], "end": [0, 0, 0.3]}]
+    sections = ["time", "world", "body", "obstacle", "joint", "friction"]
+    scene = Scene.from_dict(cube_keys)
+    states = []
+    for own in [scene, built(cube_keys, sections), built(cube_keys, reversed(sections))]:
+        assert own.to_toml() == scene.to_toml()
+        simulation = impinge.Simulation(own)
+        simulation.step(10)
+        states.append(simulation.positions.tobytes() + simulation.velocities.tobytes())
+    assert states[0] == states[1] == states[2]
+
+
+def test_a_mistake_in_a_builder_has_the_words_of_a_dictionary(cube_keys):
+    cube_keys["body"][0]["frictoin"] = 0.5
+    with pytest.raises(impinge.SceneError, match=r"frictoin(?s:.*)did you mean `friction`") as by_keys:
+        Scene.from_dict(cube_keys)
+    with pytest.raises(impinge.SceneError) as by_calls:
+        built(cube_keys, ["time", "body", "obstacle"])
+    assert str(by_calls.value) == str(by_keys.value)
+    with pytest.raises(impinge.ArgumentError, match=r"body\.0\.position\.2 is NaN"):
+        Scene.builder().body("cube", position=[0, 0, float("nan")]).build()
+
+
+def test_a_builder_goes_on_from_a_scene_and_leaves_its_keys(cube_keys):
+    keys = Scene.from_dict(cube_keys).to_dict()
+    builder = Scene.builder(**keys).time(duration=1.0).world(friction=0.1)
+    more = builder.body("ball", mesh={"sphere": {"radius": 0.02, "subdivisions": 1}}, kind="rigid", mass=1).build()
+    assert [body["name"] for body in more.to_dict()["body"]] == ["cube", "ball"]
+    assert more.time_step == 1e-3 and more.duration == 1.0
+    assert keys == Scene.from_dict(cube_keys).to_dict()
+    assert len(builder.obstacle("wall", shape={"cuboid": {"size": [1, 1, 1]}}).build().to_dict()["obstacle"]) == 2
+    assert len(more.to_dict()["obstacle"]) == 1
+
+
+def test_a_builder_has_a_call_for_each_section():
+    calls = {name for name in vars(impinge.SceneBuilder) if not name.startswith("_")}
+    scalars = {"title", "stepper"}
+    assert calls - {"build"} == set(Scene.schema()["properties"]) - scalars
+
+
+def test_the_example_of_the_builder_holds():
+    results = doctest.testmod(sys.modules["impinge._builder"])
+    assert results.attempted == 3 and results.failed == 0
 
 
 def test_a_missing_file_is_named():

@@ -18,6 +18,7 @@ All quantities are in SI units, and arrays are in C order: one row per point.
 """
 
 from . import ccd, mesh
+from ._builder import SceneBuilder
 from ._errors import (
     ArgumentError,
     ControllerError,
@@ -59,6 +60,7 @@ __all__ = [
     "Processes",
     "RunError",
     "Scene",
+    "SceneBuilder",
     "SceneError",
     "Simulation",
     "Snapshot",

@@ -8,6 +8,8 @@ from typing import Any, Literal, TypedDict, TypeVar, final
 import numpy as np
 import numpy.typing as npt
 
+from ._builder import SceneBuilder
+
 __version__: str
 
 _Floats = npt.NDArray[np.float64]
@@ -165,6 +167,8 @@ class Scene:
     ) -> Scene: ...
     @staticmethod
     def from_dict(keys: dict[str, Any], folder: _Path | None = None) -> Scene: ...
+    @staticmethod
+    def builder(**keys: Any) -> SceneBuilder: ...
     @staticmethod
     def schema() -> dict[str, Any]: ...
     def to_dict(self) -> dict[str, Any]: ...
