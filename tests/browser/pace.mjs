@@ -47,11 +47,12 @@ test("the rings open in time and hold the pace", async (context) => {
     const before = processor();
     const { drawn, time } = await page.evaluate(async () => {
       const { viewer } = document.querySelector("figure.viewer");
-      await viewer.seek(0.1);
-      viewer.clock.speed = 0.03;
+      await viewer.seek(0);
+      // 101 frames in 0.2 s: forty frames a second.
+      viewer.clock.speed = 0.08;
       const [first, begin] = [viewer.drawn, performance.now()];
       viewer.toggle();
-      await new Promise((resolve) => setTimeout(resolve, 3000));
+      await new Promise((resolve) => setTimeout(resolve, 2000));
       viewer.toggle();
       return { drawn: viewer.drawn - first, time: (performance.now() - begin) / 1000 };
     });

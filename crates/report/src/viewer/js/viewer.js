@@ -81,14 +81,19 @@ class Viewer {
     if (this.clock.playing) this.clock.pause();
     else this.clock.play(performance.now());
     this.showPlaying();
-    const tick = (now) => {
-      if (!this.clock.playing) return;
-      this.clock.tick(now);
+    this.play();
+  }
+
+  // Each picture is asked for before the next moment is, so that every picture of the page can show a new one.
+  async play() {
+    if (this.looping) return;
+    this.looping = true;
+    while (this.clock.playing) {
+      this.clock.tick(await new Promise(requestAnimationFrame));
       this.showPlaying();
-      this.show(this.film.frameAt(this.clock.time));
-      requestAnimationFrame(tick);
-    };
-    if (this.clock.playing) requestAnimationFrame(tick);
+      await this.show(this.film.frameAt(this.clock.time));
+    }
+    this.looping = false;
   }
 
   showPlaying() {
@@ -147,9 +152,10 @@ class Viewer {
   refresh() {
     if (this.due || !this.frame) return;
     this.due = true;
-    requestAnimationFrame((now) => {
+    this.pace.ask(performance.now());
+    requestAnimationFrame(() => {
       this.due = false;
-      this.pace.begin(now);
+      this.pace.begin(performance.now());
       this.draw();
       this.pace.end();
     });
