@@ -31,7 +31,7 @@ def grip(gripper):
 
 gripper.step_until(1.5)
 soft, (force, _) = gripper.body("ball"), gripper.body("left").contact_load
-print(f"the ball is at {soft.center_of_mass[2]:.4f} m, held with {-force[0]:.3f} N")
+print(f"the ball is at {soft.center_of_mass[2]:.9f} m, held with {-force[0]:.9f} N")
 assert abs(soft.center_of_mass[2] - 0.13) < 3e-3, "the ball is 10 cm higher"
 assert abs(force[0] + GRIP) < 0.05, "the grip holds"
 assert abs(2 * force[2] + 9.81 * soft.mass) < 0.02, "friction carries the weight"

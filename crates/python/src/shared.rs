@@ -8,6 +8,7 @@ use impinge_sim::{
 use nalgebra::Vector3;
 use numpy::{PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
+use pyo3::sync::MutexExt;
 use pyo3::types::PySlice;
 
 use crate::{arrays, compute, errors};
@@ -28,30 +29,63 @@ enum Place {
     Lost,
 }
 
-/// An array that steps write to, and the view of it that is shown.
-struct Shown {
-    array: Py<PyArray2<f64>>,
-    view: Py<PyAny>,
+/// Vectors that steps write to, and that Python sees as an array.
+struct Shown(Mutex<Storage>);
+
+/// Where the vectors are: programs that ask for no array do without NumPy, whose import takes longer than many steps.
+enum Storage {
+    /// Here, until the array is asked for.
+    Vectors(Vec<Vector3<f64>>),
+    /// In an array, with the view of it that is shown.
+    Array {
+        array: Py<PyArray2<f64>>,
+        view: Py<PyAny>,
+    },
 }
 
 impl Shown {
-    fn new(py: Python<'_>, vectors: &[Vector3<f64>]) -> PyResult<Self> {
-        let array = arrays::from_vectors(py, vectors)?;
-        let view = array.call_method0("view")?;
-        view.call_method1("setflags", (false,))?;
-        Ok(Self {
-            array: array.unbind(),
-            view: view.unbind(),
-        })
+    fn new(vectors: &[Vector3<f64>]) -> Self {
+        Self(Mutex::new(Storage::Vectors(vectors.to_vec())))
+    }
+
+    /// The storage; other threads of Python go on while this one waits for it.
+    fn storage(&self, py: Python<'_>) -> MutexGuard<'_, Storage> {
+        self.0
+            .lock_py_attached(py)
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn write(&self, py: Python<'_>, vectors: &[Vector3<f64>]) -> PyResult<()> {
-        let mut array = self.array.bind(py).try_readwrite()?;
-        let rows = array.as_slice_mut()?.as_chunks_mut::<3>().0;
-        for (row, vector) in rows.iter_mut().zip(vectors) {
-            *row = (*vector).into();
+        match &mut *self.storage(py) {
+            Storage::Vectors(stored) => stored.copy_from_slice(vectors),
+            Storage::Array { array, .. } => {
+                let mut array = array.bind(py).try_readwrite()?;
+                let rows = array.as_slice_mut()?.as_chunks_mut::<3>().0;
+                for (row, vector) in rows.iter_mut().zip(vectors) {
+                    *row = (*vector).into();
+                }
+            }
         }
         Ok(())
+    }
+
+    /// The view, of an array that the first call makes.
+    fn view(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        // An import may run any code, which must find the storage unlocked.
+        py.import("numpy")?;
+        let mut storage = self.storage(py);
+        let vectors = match &*storage {
+            Storage::Array { view, .. } => return Ok(view.clone_ref(py)),
+            Storage::Vectors(vectors) => vectors,
+        };
+        let array = arrays::from_vectors(py, vectors)?;
+        let view = array.call_method0("view")?;
+        view.call_method1("setflags", (false,))?;
+        *storage = Storage::Array {
+            array: array.unbind(),
+            view: view.clone().unbind(),
+        };
+        Ok(view.unbind())
     }
 
     fn rows<'py>(
@@ -60,7 +94,8 @@ impl Shown {
         rows: &std::ops::Range<usize>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let [start, end] = [rows.start, rows.end].map(usize::cast_signed);
-        self.view.bind(py).get_item(PySlice::new(py, start, end, 1))
+        let view = self.view(py)?.into_bound(py);
+        view.get_item(PySlice::new(py, start, end, 1))
     }
 }
 
@@ -72,14 +107,14 @@ struct Finished<R> {
 }
 
 impl Shared {
-    /// A simulation, with its state in new arrays.
-    pub(crate) fn new(py: Python<'_>, simulation: Sim) -> PyResult<Self> {
+    /// A simulation, and its state.
+    pub(crate) fn new(simulation: Sim) -> Self {
         let state = simulation.state();
-        Ok(Self {
-            positions: Shown::new(py, &state.positions)?,
-            velocities: Shown::new(py, &state.velocities)?,
+        Self {
+            positions: Shown::new(&state.positions),
+            velocities: Shown::new(&state.velocities),
             place: Mutex::new(Place::Here(Box::new(simulation))),
-        })
+        }
     }
 
     fn place(&self) -> MutexGuard<'_, Place> {
@@ -203,13 +238,13 @@ impl Shared {
     }
 
     /// The view of all positions (m), shape (n, 3).
-    pub(crate) fn positions(&self, py: Python<'_>) -> Py<PyAny> {
-        self.positions.view.clone_ref(py)
+    pub(crate) fn positions(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.positions.view(py)
     }
 
     /// The view of all velocities (m/s), shape (n, 3).
-    pub(crate) fn velocities(&self, py: Python<'_>) -> Py<PyAny> {
-        self.velocities.view.clone_ref(py)
+    pub(crate) fn velocities(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
+        self.velocities.view(py)
     }
 
     /// The view of the positions of some points (m).

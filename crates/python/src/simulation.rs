@@ -84,7 +84,7 @@ impl Simulation {
         let made = compute::or_abandon(py, move || Sim::new(&shared))?;
         let simulation = made.map_err(|error| errors::simulation(&error))?;
         Ok(Self {
-            shared: Arc::new(Shared::new(py, simulation)?),
+            shared: Arc::new(Shared::new(simulation)),
             scene,
             controllers: Controllers::default(),
         })
@@ -159,13 +159,13 @@ impl Simulation {
 
     /// Positions of all points (m), shape (n, 3), read-only; every step overwrites them.
     #[getter]
-    fn positions(&self, py: Python<'_>) -> Py<PyAny> {
+    fn positions(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         self.shared.positions(py)
     }
 
     /// Velocities of all points (m/s), shape (n, 3), read-only; every step overwrites them.
     #[getter]
-    fn velocities(&self, py: Python<'_>) -> Py<PyAny> {
+    fn velocities(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         self.shared.velocities(py)
     }
 

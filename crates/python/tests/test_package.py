@@ -3,8 +3,11 @@
 import inspect
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import impinge
@@ -46,6 +49,26 @@ def test_native_names_have_types_and_types_have_names():
             body = re.search(rf"^class {name}:\n(.*?)(?=^\S|\Z)", text, re.M | re.S).group(1)
             members = set(re.findall(r"def (\w+)\(", body)) - {"__new__", "__bool__"}
             assert members == {member for member in vars(thing) if not member.startswith("_")}, name
+
+
+def test_studies_and_numpy_are_imported_when_they_are_asked_for(cube_keys):
+    code = f"""
+import sys, impinge
+simulation = impinge.Simulation(impinge.Scene.from_dict({cube_keys}))
+simulation.step(3)
+assert not {{"numpy", "subprocess", "typing", "impinge._sweep"}} & set(sys.modules), sys.modules.keys()
+assert {{"sweep", "Sweep"}} <= set(dir(impinge)) and callable(impinge.sweep)
+print(simulation.positions.tobytes().hex())
+"""
+    # Without what `site` imports for packages that are installed to be edited.
+    places = [str(Path(impinge.__file__).parents[1]), str(Path(np.__file__).parents[1])]
+    code = f"import sys; sys.path += {places}\n{code}"
+    late = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True)
+    assert late.returncode == 0, late.stderr
+    simulation = impinge.Simulation(impinge.Scene.from_dict(cube_keys))
+    positions = simulation.positions
+    simulation.step(3)
+    assert late.stdout.strip() == positions.tobytes().hex()
 
 
 def test_the_package_is_typed():

@@ -153,6 +153,7 @@ def test_a_failed_step_leaves_the_state_before_it(cube_keys):
 def test_other_threads_run_during_a_step_and_cannot_use_the_simulation(cube_keys):
     cube_keys["body"][0]["mesh"]["cuboid"]["cells"] = [8, 8, 8]
     simulation = impinge.Simulation(impinge.Scene.from_dict(cube_keys))
+    before = impinge.Simulation(simulation.scene).positions
     failures = []
 
     def run():
@@ -169,11 +170,13 @@ def test_other_threads_run_during_a_step_and_cannot_use_the_simulation(cube_keys
     assert counted and time.perf_counter() - begin < 5
     with pytest.raises(impinge.StateError, match="another thread"):
         simulation.step()
-    assert np.isfinite(simulation.positions).all()
+    # An array that is first asked for in the meantime, too.
+    assert np.array_equal(simulation.positions, before)
     assert "not available" in repr(simulation)
     thread.join()
     assert not failures
     assert simulation.step_count == 400
+    assert not np.array_equal(simulation.positions, before)
 
 
 def test_ctrl_c_ends_a_step_and_the_simulation_goes_on(cube_keys):

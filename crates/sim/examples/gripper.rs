@@ -1,6 +1,7 @@
 //! A gripper with force control: two fingers close until each presses with 2 N, then they lift a soft ball.
 //!
 //! `cargo run --release -p impinge-sim --example gripper`
+#![expect(clippy::print_stdout, reason = "the result is this program's purpose")]
 
 use impinge_sim::Simulation;
 use impinge_sim::scene::{Body, BodyMesh, Material, Motion, Obstacle, Scene};
@@ -37,6 +38,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     });
     gripper.step_until(1.5)?;
     let (ball, finger) = (gripper.body("ball")?, gripper.body("left")?);
+    println!(
+        "the ball is at {:.9} m, held with {:.9} N",
+        ball.center_of_mass().z,
+        -finger.contact_load().force.x
+    );
     assert!(
         (ball.center_of_mass().z - 0.13).abs() < 3e-3,
         "the ball is 10 cm higher"

@@ -46,7 +46,10 @@ from ._native import (
     solve,
     verify,
 )
-from ._sweep import Executor, Processes, Sweep, sweep
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from ._sweep import Executor, Processes, Sweep, sweep
 
 __all__ = [
     "ArgumentError",
@@ -80,3 +83,16 @@ __all__ = [
     "sweep",
     "verify",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Imports studies when they are asked for: processes and threads take time to import."""
+    if name in ("Executor", "Processes", "Sweep", "sweep"):
+        from . import _sweep
+
+        return getattr(_sweep, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

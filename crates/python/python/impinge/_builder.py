@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from typing import Any
-
 from ._native import Scene
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import os
+    from typing import Any
 
 __all__ = ["SceneBuilder"]
 
