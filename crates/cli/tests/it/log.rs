@@ -87,6 +87,31 @@ fn levels_and_filters_select() {
     assert_eq!(of("impinge_sim::simulation"), 0, "{solver}");
 }
 
+/// A step that fails is divided, and the log has the reason on one line.
+#[test]
+fn a_divided_step_has_its_reason() {
+    let place = Place::new(LANDING);
+    let mut options = vec!["run", "scene.toml", "--log", "debug", "--steps", "2"];
+    for pair in [
+        "solver.method=ica",
+        "solver.max_iterations=1",
+        "time.minimum_step=5e-4",
+    ] {
+        options.extend(["--set", pair]);
+    }
+    let log = place.impinge(&options).err;
+    let is_divided = |line: &str| {
+        let reason =
+            "step=2 time=0.001 length=0.001 reason=the contact method `ica` did not converge in";
+        line.contains("step divided into two halves") && line.contains(reason)
+    };
+    assert_eq!(
+        log.lines().filter(|line| is_divided(line)).count(),
+        1,
+        "{log}"
+    );
+}
+
 #[test]
 fn a_bad_filter_names_the_part_and_the_form() {
     let place = Place::new(LANDING);

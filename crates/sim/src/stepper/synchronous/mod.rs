@@ -45,6 +45,7 @@ use impinge_fem::Assembler;
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::Vector3;
 use std::{collections::BTreeMap, sync::Arc, time::Instant};
+use tracing::debug;
 
 /// Number of unconverged solves in a step, beyond one for each substep length, after which the step fails.
 ///
@@ -242,6 +243,13 @@ impl Synchronous {
                     self.undivided = Some(state.clone());
                 }
                 report.rejected += 1;
+                debug!(
+                    step = state.step + 1,
+                    time = state.time,
+                    length = time_step,
+                    reason = %failure,
+                    "step divided into two halves"
+                );
                 self.advance_by(model, state, half, report)?;
                 self.advance_by(model, state, half, report)
             }
