@@ -8,11 +8,14 @@ use impinge_contact::method::MethodSpec;
 use impinge_sim::output::DumpWhen;
 
 use super::exit::EXIT_CODES;
+use super::log::LogOptions;
 
 /// Simulate elastic and rigid bodies in frictional contact, free of intersections.
 #[derive(Debug, Parser)]
 #[command(version, after_help = EXIT_CODES, max_term_width = 100)]
 pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) log: LogOptions,
     #[command(subcommand)]
     pub(crate) command: Command,
 }

@@ -11,6 +11,7 @@ mod exit;
 mod export;
 mod friction;
 mod interrupt;
+mod log;
 mod mesh;
 mod places;
 mod run;
@@ -31,6 +32,7 @@ use exit::Failure;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    arguments.log.start();
     let result = match arguments.command {
         Command::Run(options) => run::run(&options),
         Command::Sweep(options) => sweep::sweep(&options),

@@ -124,6 +124,7 @@ pub(crate) fn progress_bar(length: u64, quiet: bool) -> ProgressBar {
         bar.set_style(style);
     }
     bar.enable_steady_tick(Duration::from_millis(500));
+    terminal::write_above(&bar);
     bar
 }
 

@@ -5,8 +5,19 @@
 use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
+
+use indicatif::{ProgressBar, WeakProgressBar};
 
 use super::exit::{Code, Failure};
+
+/// The progress bar on the screen; lines of standard error are written above it.
+static BAR: Mutex<Option<WeakProgressBar>> = Mutex::new(None);
+
+/// Writes the following lines of standard error above `bar`, instead of an earlier one.
+pub(crate) fn write_above(bar: &ProgressBar) {
+    *BAR.lock().unwrap_or_else(PoisonError::into_inner) = Some(bar.downgrade());
+}
 
 /// Prints a result on standard output. A closed pipe is not an error.
 ///
@@ -42,9 +53,26 @@ pub(crate) fn warn(text: &str) {
     aside("warning", text);
 }
 
-/// Prints a line on standard error; failures are ignored, as they cannot be reported.
+/// Prints a line of the log on standard error.
+pub(crate) fn log(line: &str) {
+    write_error(line);
+}
+
+/// Prints a message of a kind on standard error.
 fn aside(kind: &str, text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{kind}: {}", visible(text));
+    write_error(&format!("{kind}: {text}"));
+}
+
+/// Prints a line on standard error; failures are ignored, as they cannot be reported.
+fn write_error(line: &str) {
+    let write = || {
+        let _ = writeln!(io::stderr().lock(), "{}", visible(line));
+    };
+    let bar = BAR.lock().unwrap_or_else(PoisonError::into_inner);
+    match bar.as_ref().and_then(WeakProgressBar::upgrade) {
+        Some(bar) => bar.suspend(write),
+        None => write(),
+    }
 }
 
 /// `text` with control characters, and those that change the direction of writing, escaped as in JSON (`\u001b`); line

@@ -54,6 +54,7 @@ use impinge_contact::{Interrupt, Method};
 use impinge_geometry::exact::surface_intersections;
 use nalgebra::Vector3;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use tracing::{debug, info};
 
 /// A running simulation.
 pub struct Simulation {
@@ -141,6 +142,18 @@ impl Simulation {
             ..
         } = extensions;
         let (model, state) = Model::with_materials(scene, &materials)?;
+        info!(
+            title = scene.title,
+            bodies = model.geometry.bodies.len(),
+            nodes = model.points.rest.len(),
+            tetrahedra = model.elements.tets.len(),
+            joints = scene.joints.len(),
+            stepper = ?scene.stepper,
+            method = model.settings.solver.name(),
+            integrator = ?model.settings.integrator,
+            time_step = model.settings.time_step,
+            "model built"
+        );
         if scene.stepper != StepperChoice::Constrained {
             check_start(&model, &state.positions)?;
         }
@@ -462,6 +475,16 @@ impl Simulation {
         // A step has many short parallel sections: on a worker thread they start without waking another thread.
         let stepper = self.stepper.as_dyn_mut();
         let report = rayon::scope(|_| stepper.advance(&self.model, &mut self.state))?;
+        debug!(
+            step = report.step,
+            time = report.time,
+            substeps = report.substeps,
+            rounds = report.rounds,
+            iterations = report.iterations,
+            contacts = report.active,
+            momentum_residual = report.momentum_residual,
+            "step accepted"
+        );
         for observer in &mut self.observers {
             observer.observe(&self.model, &self.state, &report)?;
         }
@@ -504,6 +527,11 @@ impl Simulation {
                 unsolved: None,
             }
         })?;
+        debug!(
+            step = self.state.step + 1,
+            time = self.state.time,
+            "held nodes released"
+        );
         self.model
             .start_falling(&mut self.state, let_go.into_iter());
         Ok(())

@@ -8,6 +8,7 @@ mod doctor;
 mod export;
 mod friction;
 mod interrupt;
+mod log;
 mod mesh;
 mod pieces;
 mod resume;

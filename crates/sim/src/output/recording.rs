@@ -12,6 +12,7 @@ use super::{
 use crate::{Scene, SimError, Simulation, StepFailure, StepReport};
 use impinge_contact::Interrupt;
 use thiserror::Error;
+use tracing::info;
 
 /// A run that cannot be recorded, or resumed.
 #[derive(Debug, Error)]
@@ -92,6 +93,7 @@ impl<'a> Recording<'a> {
             begin: Instant::now(),
             before: Duration::ZERO,
         };
+        info!(folder = %recording.folder().display(), "run started");
         recording.store()?;
         Ok(recording)
     }
@@ -133,6 +135,12 @@ impl<'a> Recording<'a> {
             .transpose()?;
         let reactions = reactions.map(ReactionsCsv::resume).transpose()?;
         let rigid = rigid.map(RigidCsv::resume).transpose()?;
+        info!(
+            step,
+            time = simulation.state().time,
+            folder = %frames.folder().display(),
+            "run resumed"
+        );
         Ok(Self {
             scene,
             simulation,
@@ -255,6 +263,14 @@ impl<'a> Recording<'a> {
             frames: self.frames.frames(),
             wall_seconds: self.wall().as_secs_f64(),
         };
+        info!(
+            status = verdict.status.name(),
+            steps = self.summary.steps(),
+            time = self.simulation.state().time,
+            frames = facts.frames,
+            reason = verdict.message,
+            "run ended"
+        );
         let outcome = verdict.outcome();
         let energies = self.energies.as_ref().map(EnergiesCsv::totals);
         (self.summary).write_with(self.frames.folder(), &facts, &outcome, energies)?;
@@ -305,7 +321,15 @@ impl<'a> Recording<'a> {
         self.frames.write_with(&frame, beside, stamp)?;
         self.parts = 0;
         // A step that stopped midway is repeated from its start.
-        if self.simulation.is_resumable() && self.is_whole() {
+        let is_resumable = self.simulation.is_resumable() && self.is_whole();
+        info!(
+            frame = self.frames.frames() - 1,
+            step = stamp.step,
+            time = stamp.time,
+            checkpoint = is_resumable,
+            "frame written"
+        );
+        if is_resumable {
             let checkpoint = Checkpoint {
                 scene_hash: self.scene_hash,
                 state: Cow::Borrowed(self.simulation.state()),

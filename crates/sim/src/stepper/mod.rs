@@ -4,6 +4,7 @@ pub mod asynchronous;
 pub(crate) mod constrained;
 mod crossings;
 mod observer;
+mod obstacles;
 mod synchronous;
 
 pub use asynchronous::Asynchronous;

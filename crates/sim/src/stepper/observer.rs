@@ -6,6 +6,7 @@ use impinge_contact::{
     Tolerances,
 };
 use std::sync::Arc;
+use tracing::trace;
 
 /// Step, round and time of a solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -65,20 +66,29 @@ impl ContactSolver for Observed<'_> {
         problem: &ContactProblem,
         solution: &mut ContactSolution,
     ) -> Result<ContactReport, ContactError> {
-        let Some(observer) = self.observer.as_deref_mut() else {
-            return self.solver.solve(problem, solution);
-        };
-        let start = solution.clone();
+        let start = self.observer.is_some().then(|| solution.clone());
         let report = self.solver.solve(problem, solution)?;
-        observer.solved(&Solve {
-            stamp: self.stamp,
-            method: self.method,
-            problem,
-            bodies: self.bodies,
-            start: &start,
-            solution,
-            report: &report,
-        });
+        trace!(
+            step = self.stamp.step,
+            round = self.stamp.round,
+            island = self.stamp.island,
+            contacts = problem.contacts(),
+            iterations = report.iterations,
+            residual = report.residual,
+            termination = ?report.termination,
+            "island solved"
+        );
+        if let (Some(observer), Some(start)) = (self.observer.as_deref_mut(), &start) {
+            observer.solved(&Solve {
+                stamp: self.stamp,
+                method: self.method,
+                problem,
+                bodies: self.bodies,
+                start,
+                solution,
+                report: &report,
+            });
+        }
         Ok(report)
     }
 

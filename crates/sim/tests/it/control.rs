@@ -253,19 +253,19 @@ fn a_pose_is_reached_in_one_step_and_kept() {
     }
 }
 
-/// A puck against a wall: a finger that would have to pass through it is an error, and the simulation stays usable.
+/// A puck against a wall: a finger that leaves it no room is an error, and the simulation stays usable.
 #[test]
-fn a_prescribed_body_that_would_pass_through_is_an_error() {
+fn a_prescribed_body_that_leaves_no_room_is_an_error() {
     let text = format!(
         "{HEAD}{PUSHER}[[obstacle]]\nname = \"wall\"\n\
          shape = {{ half_space = {{ normal = [-1, 0, 0], point = [0.26, 0, 0] }} }}\n"
     );
     let mut simulation = simulation(&text);
-    let through = Pose {
-        position: Vector3::x() * 0.3,
+    let too_far = Pose {
+        position: Vector3::x() * 0.12,
         orientation: UnitQuaternion::identity(),
     };
-    simulation.set_pose("finger", through).unwrap();
+    simulation.set_pose("finger", too_far).unwrap();
     let before = simulation.save();
     let error = simulation.step().expect_err("no space");
     assert!(

@@ -20,6 +20,7 @@ mod joints;
 mod joints_by_group;
 mod motion;
 mod nonlinear;
+mod obstacles;
 mod output;
 mod resume;
 mod scene;

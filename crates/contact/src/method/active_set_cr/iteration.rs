@@ -13,6 +13,7 @@ use crate::method::{
 };
 use crate::{ContactProblem, ContactSolution};
 use impinge_krylov::KrylovVector;
+use tracing::trace;
 
 impl ActiveSetCr {
     /// The iteration, from the states of `solution` or from predicted ones.
@@ -83,6 +84,11 @@ impl ActiveSetCr {
             let may_change = alpha > 0.0 && spike_guard.allows(norm_after);
             if may_change && turn.is_over() && self.predicts(problem) {
                 turn = turn.next();
+                trace!(
+                    iterations = report.iterations,
+                    residual = norm_after,
+                    "conjugate residuals give way to prediction"
+                );
                 if self.find_states(problem, solution, &mut turn, &mut report) {
                     return report;
                 }
@@ -153,6 +159,11 @@ impl ActiveSetCr {
         if self.predicts(problem) {
             let found = self.predict(problem, solution, turn, report);
             *turn = turn.next();
+            trace!(
+                iterations = report.iterations,
+                solved = found.is_solved(),
+                "prediction ended"
+            );
             if found.is_solved() {
                 report.termination = Termination::Converged;
                 return true;

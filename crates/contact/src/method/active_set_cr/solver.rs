@@ -17,6 +17,7 @@ use crate::method::{
 };
 use crate::{ContactProblem, ContactSolution, ContactState, Interrupt, Multipliers, Tolerances};
 use impinge_krylov::{GuardedConjugateResidual, PartialSystem};
+use tracing::debug;
 
 /// Largest exact residual over the tolerances after the recursive residual has met them.
 pub(super) const SLACK: f64 = 2.0;
@@ -227,6 +228,10 @@ impl ActiveSetCr {
         if full {
             self.preconditioner.kind = PreconditionerKind::Diagonal;
             report.preconditioner_fallbacks += 1;
+            debug!(
+                iterations = report.iterations,
+                "preconditioner replaced by the diagonal one"
+            );
         }
         full
     }

@@ -12,6 +12,7 @@ use impinge_geometry::{
 };
 use nalgebra::Vector3;
 use rayon::prelude::*;
+use tracing::debug;
 
 /// Candidate pairs of boxes that are wider than one step needs. They are kept while every vertex stays in its box.
 ///
@@ -143,6 +144,11 @@ impl Detector {
             .collect(surface, &self.boxes, &mut self.candidates);
         self.version += 1;
         report.broad_phase_collections += 1;
+        debug!(
+            vertex_face = self.candidates.vertex_face.len(),
+            edge_edge = self.candidates.edge_edge.len(),
+            "candidate pairs collected"
+        );
     }
 }
 

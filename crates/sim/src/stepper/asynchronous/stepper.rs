@@ -2,8 +2,8 @@
 
 use super::engine::Engine;
 use super::force::{ClockedForce, Drag, ElasticTerms, ForceKind, Pulls, UniformForce};
-use super::obstacles::Obstacles;
 use super::pieces::Pieces;
+use super::scripted::ScriptedObstacles;
 use super::statistics::{Statistics, StepHistogram};
 use super::system::{Plane, Script, Settings, System};
 use crate::balance::Energies;
@@ -41,7 +41,7 @@ const LARGEST_TURN: f64 = 0.5;
 pub struct Asynchronous {
     engine: Engine,
     /// Obstacles that may be driven into each other; `None` if none moves.
-    obstacles: Option<Obstacles>,
+    obstacles: Option<ScriptedObstacles>,
     /// Trajectory pieces of a prescribed motion per step.
     pieces: u64,
     /// End of each step (s), and the trajectory pieces that ended in it.
@@ -130,7 +130,7 @@ impl Asynchronous {
         let pieces = pieces_of(model, settings);
         Ok(Self {
             engine,
-            obstacles: Obstacles::new(
+            obstacles: ScriptedObstacles::new(
                 model,
                 &state.positions,
                 model.settings.time_step / pieces as f64,

@@ -116,6 +116,7 @@ impl Synchronous {
             time_step,
         } = context;
         prescribe(context, &mut self.end, &mut self.known_velocity)?;
+        self.obstacles.check(context, &self.end)?;
         (self.flight).plan(model, state, time_step);
         (self.iterate).start(model, &self.flight, &self.known_velocity);
         self.problem.time_step = time_step;

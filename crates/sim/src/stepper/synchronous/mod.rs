@@ -8,6 +8,7 @@ mod changes;
 mod clock;
 mod failure;
 mod newton;
+mod prescribed;
 mod rounds;
 mod second_order;
 mod solve;
@@ -44,7 +45,9 @@ use impinge_contact::{ContactProblem, ContactSolution, ContactSolver, Interrupt,
 use impinge_fem::Assembler;
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::Vector3;
+use prescribed::PrescribedObstacles;
 use std::{collections::BTreeMap, sync::Arc, time::Instant};
+use tracing::debug;
 
 /// Number of unconverged solves in a step, beyond one for each substep length, after which the step fails.
 ///
@@ -82,6 +85,7 @@ pub struct Synchronous {
     predicted: Vec<Vector3<f64>>,
     /// Mean velocity of prescribed points, and the part of the velocity of rigid bodies' points that rows omit (m/s).
     known_velocity: Vec<Vector3<f64>>,
+    obstacles: PrescribedObstacles,
     flight: Flight,
     /// The motion that elastic forces are linearised about, and its impulses in the order of the unknowns (N·s).
     iterate: NewtonIterate,
@@ -174,6 +178,7 @@ impl Synchronous {
             predicted_velocity: Vec::new(),
             predicted: Vec::new(),
             known_velocity: vec![Vector3::zeros(); points],
+            obstacles: PrescribedObstacles::default(),
             flight: Flight::default(),
             iterate: NewtonIterate::default(),
             led_impulses: Vec::new(),
@@ -242,6 +247,13 @@ impl Synchronous {
                     self.undivided = Some(state.clone());
                 }
                 report.rejected += 1;
+                debug!(
+                    step = state.step + 1,
+                    time = state.time,
+                    length = time_step,
+                    reason = %failure,
+                    "step divided into two halves"
+                );
                 self.advance_by(model, state, half, report)?;
                 self.advance_by(model, state, half, report)
             }
@@ -262,7 +274,9 @@ impl Synchronous {
     fn may_be_shorter(&self, failure: &StepFailure) -> bool {
         let final_failure = matches!(
             failure,
-            StepFailure::Interrupted | StepFailure::Extension(_)
+            StepFailure::Interrupted
+                | StepFailure::Extension(_)
+                | StepFailure::ObstaclesMeet { .. }
         );
         !final_failure && self.unmet_left > 0
     }

@@ -17,6 +17,7 @@ use crate::{
 };
 use impinge_contact::Island;
 use nalgebra::Vector3;
+use tracing::trace;
 
 /// Most rounds of an island in an attempt that linearise elastic forces again, 5 to 50. Most need one to four; more
 /// tell that the step is too long, and two halves cost less.
@@ -140,6 +141,13 @@ impl Synchronous {
             return Ok(Balance::Missed);
         }
         report.newton_rounds += 1;
+        trace!(
+            step = context.state.step + 1,
+            round = report.rounds,
+            islands = pending.len(),
+            nonlinear_residual = over.iter().copied().fold(0.0, worse),
+            "elastic forces to linearise again"
+        );
         for (island, bodies, worst) in pending {
             let least = (bodies.iter())
                 .map(|&body| self.changes.all()[body].least_residual)

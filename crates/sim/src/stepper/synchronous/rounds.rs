@@ -21,6 +21,7 @@ use crate::{
     },
 };
 use nalgebra::Vector3;
+use tracing::trace;
 
 /// Largest number of rounds that add contacts in an attempt.
 const MAX_ADDING_ROUNDS: u32 = 50;
@@ -126,6 +127,13 @@ impl Synchronous {
                     Balance::Missed => return Ok(false),
                 }
             };
+            trace!(
+                step = state.step + 1,
+                round = report.rounds,
+                contacts = unsettled.len(),
+                largest_gap = gap,
+                "contacts to re-linearise"
+            );
             for (key, _) in unsettled {
                 self.changes.add_pair(&model.geometry, key);
             }
@@ -175,6 +183,12 @@ impl Synchronous {
             end: &self.end,
             time_step,
         };
+        trace!(
+            step = state.step + 1,
+            round = report.rounds,
+            collisions = self.refiner.hits.len(),
+            "colliding pairs found"
+        );
         for hit in &self.refiner.hits {
             self.changes.add_pair(&model.geometry, hit.key);
         }

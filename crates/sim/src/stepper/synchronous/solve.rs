@@ -19,6 +19,7 @@ use impinge_contact::compliance::TurnedBodies;
 use impinge_contact::{ContactError, ContactProblem, ContactSolution, Interrupt, Island, Method};
 use rayon::prelude::*;
 use std::sync::Arc;
+use tracing::debug;
 
 /// Further solves of an island, each to a finer momentum tolerance, where the balance of momentum moved rows beyond
 /// their tolerance.
@@ -244,6 +245,8 @@ impl Synchronous {
             if !accept_unmet {
                 return Err(failure);
             }
+            let step = context.state.step + 1;
+            debug!(step, reason = %failure, "unconverged solve kept in the shortest substep");
         }
         Ok(())
     }
@@ -347,6 +350,14 @@ fn solve(
     if !met && setting.allows_fallback {
         let (method, interrupt) = (&setting.method, setting.interrupt);
         met = solve_fallback(method, problem, solution, interrupt, &mut counts);
+        debug!(
+            step = setting.stamp.step,
+            round = setting.stamp.round,
+            island = setting.stamp.island,
+            contacts = problem.contacts(),
+            met = met,
+            "fallback solve of an unconverged problem"
+        );
         if interrupted() {
             return Err(StepFailure::Interrupted);
         }

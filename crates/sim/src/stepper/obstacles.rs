@@ -1,9 +1,8 @@
-//! Detects prescribed motions that drive obstacles into each other. Layers cannot keep them apart, since prescribed
-//! points do not react.
+//! Detects prescribed motions that drive obstacles into each other. Contact forces cannot keep them apart, since
+//! prescribed points do not react.
 
 use crate::error::StepFailure;
 use crate::model::{Model, PointMotion};
-use crate::scene::RigidMotion;
 use impinge_geometry::broad_phase::{Aabb, BroadPhase, Bvh, CandidateSet};
 use impinge_geometry::ccd::{CcdRule, LinearMotion, earliest_impact};
 use impinge_geometry::exact::surface_intersections;
@@ -12,27 +11,21 @@ use nalgebra::Vector3;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Moving prescribed points, and the obstacles that they must not collide with.
+/// Moving prescribed points, and the obstacles that they must not collide with: mesh obstacles, prescribed rigid bodies
+/// and half-spaces.
 ///
-/// Continuous collision detection checks every straight piece of the motions. Obstacles that touch at the start (a wall
-/// on a floor, a post in a wall) count as one and may keep touching.
+/// Obstacles that touch at the start (a wall on a floor, a post in a wall) count as one and may keep touching.
 pub(super) struct Obstacles {
     /// Triangles of mesh obstacles and prescribed rigid bodies, over all points.
     surface: CollisionSurface,
-    motions: Vec<RigidMotion>,
     /// Moving points, with the indices of their motions.
     moving: Vec<(u32, u32)>,
     /// Moving points, with the half-spaces that their bodies do not touch at the start.
     planes: Vec<(u32, usize)>,
-    start: Vec<Vector3<f64>>,
-    /// Length of a straight piece (s).
-    period: f64,
     broad_phase: Bvh,
     // Buffers.
     boxes: Vec<Aabb>,
     candidates: CandidateSet,
-    from: Vec<Vector3<f64>>,
-    to: Vec<Vector3<f64>>,
 }
 
 impl fmt::Debug for Obstacles {
@@ -52,9 +45,8 @@ pub(super) struct Meeting {
 }
 
 impl Obstacles {
-    /// The obstacles of a model at the given positions; `None` if none of them moves. Motions are straight between
-    /// multiples of `period` (s), as in scripts.
-    pub(super) fn new(model: &Model, start: &[Vector3<f64>], period: f64) -> Option<Self> {
+    /// The obstacles of a model at the given positions (m); `None` if none of them moves.
+    pub(super) fn new(model: &Model, start: &[Vector3<f64>]) -> Option<Self> {
         let moving: Vec<(u32, u32)> = (0_u32..)
             .zip(&model.unknowns.motion_of_point)
             .filter_map(|(point, of_point)| match *of_point {
@@ -66,60 +58,41 @@ impl Obstacles {
         if moving.is_empty() {
             return None;
         }
-        let surface = surface_of(model, start);
-        let planes = planes_of(model, start, &moving);
         Some(Self {
-            surface,
-            motions: model.unknowns.motions.clone(),
+            surface: surface_of(model, start),
+            planes: planes_of(model, start, &moving),
             moving,
-            planes,
-            start: start.to_vec(),
-            period,
             broad_phase: Bvh::default(),
             boxes: start.iter().map(Aabb::from_point).collect(),
             candidates: CandidateSet::default(),
-            from: start.to_vec(),
-            to: start.to_vec(),
         })
     }
 
-    /// The first collision in `pieces` pieces from number `first` on; `None` proves that there is none.
-    pub(super) fn meeting(&mut self, model: &Model, first: u64, pieces: u64) -> Option<Meeting> {
-        self.sweep(first, pieces);
-        if self.candidates.is_empty() && self.planes.is_empty() {
-            return None;
-        }
-        (first..first + pieces).find_map(|piece| self.meeting_in(model, piece))
+    /// Moving points, with the indices of their motions.
+    pub(super) fn moving(&self) -> &[(u32, u32)] {
+        &self.moving
     }
 
-    fn place(&self, (point, motion): (u32, u32), piece: u64) -> Vector3<f64> {
-        self.motions[motion as usize]
-            .position_at(&self.start[point as usize], piece as f64 * self.period)
-    }
-
-    /// Collects pairs whose boxes overlap in any of the pieces.
-    fn sweep(&mut self, first: u64, pieces: u64) {
+    /// Collects the pairs that [`meeting`](Self::meeting) tests: those whose boxes overlap, where `bounds` covers the
+    /// motion of a moving point. Returns whether there is anything to test.
+    pub(super) fn collect(&mut self, bounds: impl Fn((u32, u32)) -> Aabb) -> bool {
         for &moved in &self.moving {
-            let mut bounds = Aabb::from_point(&self.place(moved, first));
-            for piece in first + 1..=first + pieces {
-                bounds = bounds.merged(&Aabb::from_point(&self.place(moved, piece)));
-            }
-            self.boxes[moved.0 as usize] = bounds;
+            self.boxes[moved.0 as usize] = bounds(moved);
         }
         self.broad_phase
             .collect(&self.surface, &self.boxes, &mut self.candidates);
+        !self.candidates.is_empty() || !self.planes.is_empty()
     }
 
-    fn meeting_in(&mut self, model: &Model, piece: u64) -> Option<Meeting> {
-        for &moved in &self.moving {
-            let index = moved.0 as usize;
-            self.from[index] = self.place(moved, piece);
-            self.to[index] = self.place(moved, piece + 1);
-        }
-        let motion = LinearMotion {
-            start: &self.from,
-            end: &self.to,
-        };
+    /// The first collision of a straight motion that begins at time `begin` and takes `duration` (s); `None` proves
+    /// that there is none.
+    pub(super) fn meeting(
+        &self,
+        model: &Model,
+        motion: LinearMotion<'_>,
+        begin: f64,
+        duration: f64,
+    ) -> Option<Meeting> {
         let of_meshes =
             earliest_impact(&self.surface, &self.candidates, motion, &CcdRule::default()).map(
                 |impact| {
@@ -135,8 +108,8 @@ impl Obstacles {
             let half_space = &model.geometry.half_spaces[plane];
             let height = |x: &Vector3<f64>| half_space.normal.dot(&(x - half_space.point));
             let (before, after) = (
-                height(&self.from[point as usize]),
-                height(&self.to[point as usize]),
+                height(&motion.start[point as usize]),
+                height(&motion.end[point as usize]),
             );
             let sides = [
                 model.geometry.solid_of_point(point),
@@ -149,8 +122,9 @@ impl Obstacles {
             .into_iter()
             .chain(of_planes)
             .min_by(|a, b| a.0.total_cmp(&b.0))?;
-        let (from, to) = (&self.from[point as usize], &self.to[point as usize]);
-        let time = (piece as f64 + fraction) * self.period;
+        let from = &motion.start[point as usize];
+        let to = &motion.end[point as usize];
+        let time = begin + fraction * duration;
         let [first, second] = sides.map(|side| model.geometry.name_of(side).to_owned());
         Some(Meeting {
             time,
