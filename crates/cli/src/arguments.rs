@@ -40,7 +40,7 @@ pub(crate) enum Command {
     /// Show a saved run in three dimensions: write a page for browsers, or serve it.
     #[command(after_help = EXIT_CODES)]
     View(View),
-    /// Write a saved run for other programs: .glb (Blender, engines), .png, .apng, or .mp4 (needs ffmpeg).
+    /// Write a saved run for other programs: .glb or .usda (Blender, engines), .png, .apng, or .mp4 (needs ffmpeg).
     #[command(after_help = EXIT_CODES)]
     Export(Export),
     /// Report problems of a scene: overlaps, bad elements, suspicious units, steps and masses.
@@ -247,7 +247,7 @@ pub(crate) struct Export {
     /// The folder of a run.
     #[arg(value_name = "DIR")]
     pub(crate) run: PathBuf,
-    /// The file to write: a model (.glb), a picture (.png) or a film (.apng, .mp4).
+    /// The file to write: a model (.glb, .usda), a picture (.png) or a film (.apng, .mp4).
     #[arg(value_name = "FILE")]
     pub(crate) to: PathBuf,
     /// Time of a picture (s). Default: the end of the run.

@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use impinge_report::export::{Artist, Colouring, Shape, apng, glb, png};
+use impinge_report::export::{Artist, Colouring, Shape, apng, glb, png, usda};
 use impinge_report::viewer::RunFolder;
 use impinge_report::{Draft, Film};
 
@@ -22,6 +22,7 @@ const MOST_TILT: f64 = 89.0;
 #[derive(Clone, Copy, PartialEq)]
 enum Kind {
     Model,
+    UniversalScene,
     Picture,
     AnimatedPicture,
     Video,
@@ -58,6 +59,10 @@ pub(crate) fn export(options: &Export) -> Result<(), Failure> {
     };
     match kind {
         Kind::Model => draft.finish_bytes(&glb(&film)),
+        Kind::UniversalScene => {
+            let text = usda(&film).map_err(|error| unwritten(std::io::Error::other(error)))?;
+            draft.finish_bytes(text.as_bytes())
+        }
         Kind::Picture => draft.finish_bytes(&png(&shape, &picture(0)).map_err(unwritten)?),
         Kind::AnimatedPicture => {
             let bytes = apng(&shape, film.frames(), options.pace, picture);
@@ -153,13 +158,14 @@ fn kind_of(file: &Path) -> Result<Kind, Failure> {
     let extension = file.extension().unwrap_or_default().to_ascii_lowercase();
     match extension.to_str() {
         Some("glb") => Ok(Kind::Model),
+        Some("usda") => Ok(Kind::UniversalScene),
         Some("png") => Ok(Kind::Picture),
         Some("apng") => Ok(Kind::AnimatedPicture),
         Some("mp4") => Ok(Kind::Video),
         _ => Err(Failure::new(
             Code::BadInput,
             format!(
-                "{}: the end of the name decides the format\n  mend: end it in .glb, .png, .apng or .mp4",
+                "{}: the end of the name decides the format\n  mend: end it in .glb, .usda, .png, .apng or .mp4",
                 file.display()
             ),
         )),

@@ -7,8 +7,9 @@ use super::view::{ends, landed};
 #[test]
 fn the_end_of_the_name_decides_the_format() {
     let place = landed();
-    let marks: [(&str, &[u8]); 3] = [
+    let marks: [(&str, &[u8]); 4] = [
         ("run.glb", b"glTF"),
+        ("run.usda", b"#usda 1.0\n"),
         ("run.png", b"\x89PNG"),
         ("films/run.apng", b"\x89PNG"),
     ];

@@ -44,6 +44,9 @@ const GOLDEN: f32 = 137.508;
 /// Hue of the first body (degrees).
 const FIRST_HUE: f32 = 210.0;
 
+/// Colour of half-spaces, channels from 0 to 255.
+pub(super) const OF_WALLS: [f32; 3] = [222.0, 226.0, 232.0];
+
 /// The colour of a `scale` at `part`, from 0 to 1.
 pub(super) fn at(scale: &[[f32; 3]], part: f32) -> [f32; 3] {
     let place = part.clamp(0.0, 1.0) * (scale.len() - 1) as f32;
@@ -51,6 +54,15 @@ pub(super) fn at(scale: &[[f32; 3]], part: f32) -> [f32; 3] {
     let below = (place as usize).min(scale.len() - 2);
     let between = place - below as f32;
     std::array::from_fn(|k| scale[below][k] + between * (scale[below + 1][k] - scale[below][k]))
+}
+
+/// A channel of sRGB as an intensity.
+pub(super) fn linear(channel: f32) -> f32 {
+    if channel <= 0.04045 {
+        channel / 12.92
+    } else {
+        ((channel + 0.055) / 1.055).powf(2.4)
+    }
 }
 
 /// The colour of a body, channels from 0 to 255.

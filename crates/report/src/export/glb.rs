@@ -6,9 +6,10 @@
 use nalgebra::{Unit, UnitQuaternion, Vector3};
 use serde_json::{Value, json};
 
-use super::colours::of_body;
+use super::colours::{OF_WALLS, linear, of_body};
 use super::glb_buffer::Buffer;
 use super::rigid_motion::{Pose, center, pose};
+use super::solid::Solid;
 use crate::viewer::Film;
 use crate::viewer::patch::patch;
 
@@ -20,8 +21,8 @@ const BINARY: &[u8; 4] = b"BIN\0";
 /// The bytes of the file.
 pub fn glb(film: &Film) -> Vec<u8> {
     let mut model = Model::new(film);
-    for body in 0..=film.stage.surface.bodies.iter().copied().max().unwrap_or(0) {
-        model.add_body(film, body);
+    for solid in Solid::all(film) {
+        model.add_body(film, &solid);
     }
     model.add_walls(film);
     model.finish(film)
@@ -50,38 +51,16 @@ impl Model {
         model
     }
 
-    fn add_body(&mut self, film: &Film, body: u32) {
-        let surface = &film.stage.surface;
-        let vertices: Vec<usize> = (0..surface.bodies.len())
-            .filter(|&v| surface.bodies[v] == body)
-            .collect();
-        let mut place = vec![0; surface.bodies.len()];
-        for (at, &vertex) in (0_u32..).zip(&vertices) {
-            place[vertex] = at;
-        }
-        let corners: Vec<u32> = (surface.triangles.iter())
-            .filter(|triangle| surface.bodies[triangle[0] as usize] == body)
-            .flat_map(|triangle| triangle.map(|vertex| place[vertex as usize]))
-            .collect();
-        if corners.is_empty() {
-            return;
-        }
-        let at = |shot: usize| -> Vec<Vector3<f64>> {
-            let positions = &film.shots[shot].positions;
-            vertices
-                .iter()
-                .map(|&v| Vector3::from(positions[v]).map(f64::from))
-                .collect()
-        };
-        let name = film.stage.names.bodies.get(body as usize);
-        let name = name.cloned().unwrap_or_else(|| format!("body {body}"));
+    fn add_body(&mut self, film: &Film, solid: &Solid) {
+        let at = |shot: usize| solid.points(film, shot);
         let first = at(0);
         let middle = center(&first);
         let relative: Vec<Vector3<f64>> = first.iter().map(|point| point - middle).collect();
         let poses: Option<Vec<Pose>> = (0..film.shots.len())
             .map(|shot| pose(&relative, &at(shot)))
             .collect();
-        let node = self.add_mesh(&name, &relative, &corners, of_body(body));
+        let colour = of_body(solid.number);
+        let node = self.add_mesh(&solid.name, &relative, &solid.corners, colour);
         self.nodes[node]["translation"] = json!(middle);
         if let Some(poses) = poses {
             self.add_poses(node, &poses);
@@ -186,12 +165,7 @@ impl Model {
         let box_corners = film.limits.corners();
         for wall in &film.stage.names.walls {
             if let Some(corners) = patch(&wall.point, &wall.normal, box_corners.iter()) {
-                let node = self.add_mesh(
-                    &wall.name,
-                    &corners,
-                    &[0, 1, 2, 0, 2, 3],
-                    [222.0, 226.0, 232.0],
-                );
+                let node = self.add_mesh(&wall.name, &corners, &[0, 1, 2, 0, 2, 3], OF_WALLS);
                 // Seen from its outside only.
                 let material = self.materials.len() - 1;
                 self.materials[material]["doubleSided"] = json!(false);
@@ -251,13 +225,4 @@ fn single(points: &[Vector3<f64>]) -> Vec<[f32; 3]> {
         .iter()
         .map(|point| point.map(|part| part as f32).into())
         .collect()
-}
-
-/// A channel of sRGB as an intensity.
-fn linear(channel: f32) -> f32 {
-    if channel <= 0.04045 {
-        channel / 12.92
-    } else {
-        ((channel + 0.055) / 1.055).powf(2.4)
-    }
 }

@@ -1,6 +1,7 @@
 //! Runs for other programs: models in three dimensions, pictures and films.
 //!
 //! - [`glb()`]: a film as binary glTF, for Blender, game engines and viewers
+//! - [`usda()`]: a film as the text form of USD
 //! - [`Artist`]: pictures without a screen or a graphics processor
 //! - [`png`], [`apng`]: pictures and films as files
 //!
@@ -14,7 +15,10 @@ mod glb;
 mod glb_buffer;
 mod raster;
 mod rigid_motion;
+mod solid;
+mod usda;
 
 pub use artist::{Artist, Colouring, Shape};
 pub use encode::{apng, png};
 pub use glb::glb;
+pub use usda::{UsdaError, usda};

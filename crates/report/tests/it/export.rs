@@ -4,7 +4,7 @@ use std::io::Read as _;
 
 use flate2::read::ZlibDecoder;
 use impinge_report::Film;
-use impinge_report::export::{Artist, Colouring, Shape, apng, glb, png};
+use impinge_report::export::{Artist, Colouring, Shape, apng, glb, png, usda};
 use impinge_sim::{Scene, Simulation};
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use serde_json::Value;
@@ -263,4 +263,57 @@ fn files_read_back_as_the_pictures() {
     let film = apng(&shape, frames.len(), 25, |index| frames[index].clone());
     assert_eq!(read(&film.expect("a film"), 64).concat(), frames.concat());
     assert!(png(&shape, &frames[0][3..]).is_err(), "a pixel is missing");
+}
+
+/// The text read back by a reader of the format, in numbers; its writer is trusted with the grammar only.
+#[test]
+fn a_universal_scene_has_the_points_of_every_frame() {
+    use openusd::sdf::{AbstractData, Path, Value};
+
+    let film = spin();
+    let text = usda(&film).expect("a text");
+    let read = openusd::usda::parse(&text).expect("the grammar of the format");
+    let value = |place: &str, field: &str| {
+        let place = Path::new(place).expect("a path");
+        let value = read.get_field(&place, field).expect("the field");
+        value.into_owned()
+    };
+    assert_eq!(value("/", "upAxis"), Value::Token("Z".into()));
+    assert_eq!(value("/", "metersPerUnit"), Value::Double(1.0));
+    assert_eq!(
+        value("/run/spinner", "displayName"),
+        Value::String("spinner".into())
+    );
+    let Value::IntVec(corners) = value("/run/spinner.faceVertexIndices", "default") else {
+        panic!("no corners");
+    };
+    assert_eq!(corners.len(), 36);
+    let Value::TimeSamples(samples) = value("/run/spinner.points", "timeSamples") else {
+        panic!("the body does not move");
+    };
+    assert_eq!(samples.len(), film.frames());
+    for (frame, (code, points)) in samples.iter().enumerate() {
+        assert!((code - frame as f64).abs() < 1e-9, "time code {code}");
+        let Value::Vec3fVec(points) = points else {
+            panic!("no points");
+        };
+        // The middle falls by g t (t + h) / 2, and the corners turn around it by 20 rad/s.
+        let time = frame as f32 * 1e-2;
+        let middle = points.iter().map(|x| x.z).sum::<f32>() / points.len() as f32;
+        assert!(
+            (middle - (1.0 - 9.81 * time * (time + 1e-2) / 2.0)).abs() < 1e-5,
+            "{middle}"
+        );
+        let start = 0.1_f32.atan2(0.05);
+        let angle = start + 20.0 * time;
+        let radius = 0.1_f32.hypot(0.05);
+        let (x, y) = (radius * angle.cos(), radius * angle.sin());
+        let is_there = (points.iter()).any(|p| (p.x - x).hypot(p.y - y) < 2e-4);
+        assert!(is_there, "frame {frame}: no corner near {x}, {y}");
+    }
+    // What stands still has its points once.
+    let Value::Vec3fVec(ground) = value("/run/ground.points", "default") else {
+        panic!("the ground has no points");
+    };
+    assert!(ground.iter().all(|x| x.z.abs() < 1e-7));
 }

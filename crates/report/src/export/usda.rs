@@ -1,0 +1,236 @@
+//! A film as the text form of USD, <https://openusd.org/release/api/usd_geom_page_front.html>.
+//!
+//! Each body is a mesh with its name and its colour; the points of moving bodies have a sample per frame.
+
+use std::{collections::HashSet, fmt};
+
+use nalgebra::Vector3;
+use openusd::gf::{Vec3f, vec3f};
+use openusd::sdf::{
+    ChildrenKey, Data, FieldKey, Path, SpecData, SpecType, Specifier, Value, Variability,
+};
+use openusd::tf::Token;
+use openusd::usda::TextWriter;
+use thiserror::Error;
+
+use super::colours::{OF_WALLS, linear, of_body};
+use super::solid::Solid;
+use crate::viewer::Film;
+use crate::viewer::patch::patch;
+
+/// The root, over all bodies.
+const ROOT: &str = "run";
+
+/// A value without a text form, in the words of the writer.
+#[derive(Debug, Error)]
+#[error("the film has no text form: {0}")]
+pub struct UsdaError(String);
+
+impl UsdaError {
+    fn new(cause: &dyn fmt::Display) -> Self {
+        Self(cause.to_string())
+    }
+}
+
+/// The text of the file. Lengths are in metres; time codes count frames, at the pace of the first two.
+///
+/// # Errors
+/// [`UsdaError`] from the writer of the format.
+pub fn usda(film: &Film) -> Result<String, UsdaError> {
+    let times: Vec<f64> = film.shots.iter().map(|shot| shot.time).collect();
+    let pace = match times[..] {
+        [first, second, ..] if second > first => 1.0 / (second - first),
+        _ => 1.0,
+    };
+    let codes: Vec<f64> = times.iter().map(|time| (time - times[0]) * pace).collect();
+    let mut layer = Layer::default();
+    for solid in Solid::all(film) {
+        let samples = (0..film.shots.len()).map(|shot| single(&solid.points(film, shot)));
+        layer.add_mesh(
+            &solid.name,
+            &Mesh {
+                corners: &solid.corners,
+                points: codes.iter().copied().zip(samples).collect(),
+                colour: of_body(solid.number),
+            },
+        )?;
+    }
+    for wall in &film.stage.names.walls {
+        if let Some(corners) = patch(&wall.point, &wall.normal, film.limits.corners().iter()) {
+            layer.add_mesh(
+                &wall.name,
+                &Mesh {
+                    corners: &[0, 1, 2, 0, 2, 3],
+                    points: vec![(0.0, single(&corners))],
+                    colour: OF_WALLS,
+                },
+            )?;
+        }
+    }
+    layer.finish(film, pace, codes.last().copied().unwrap_or(0.0))
+}
+
+/// A mesh at the time codes of its points.
+struct Mesh<'a> {
+    corners: &'a [u32],
+    points: Vec<(f64, Vec<Vec3f>)>,
+    /// Its parts from 0 to 255.
+    colour: [f32; 3],
+}
+
+/// A layer under construction.
+#[derive(Default)]
+struct Layer {
+    data: Data,
+    names: Vec<Token>,
+    known: HashSet<String>,
+}
+
+impl Layer {
+    fn add_mesh(&mut self, name: &str, mesh: &Mesh<'_>) -> Result<(), UsdaError> {
+        let identifier = self.identifier(name);
+        let place = path(&format!("/{ROOT}/{identifier}"))?;
+        self.names.push(identifier.into());
+        let points = &mesh.points;
+        let is_moving = points.iter().any(|(_, at)| *at != points[0].1);
+        let samples = (points.iter())
+            .map(|(code, at)| (*code, Value::Vec3fVec(at.clone())))
+            .collect();
+        let indices: Vec<i32> = mesh.corners.iter().map(|&corner| corner.cast_signed()).collect();
+        let counts = vec![3_i32; indices.len() / 3];
+        let [r, g, b] = mesh.colour.map(|part| linear(part / 255.0));
+        let colour = Value::Vec3fVec(vec![vec3f(r, g, b)]);
+        let (still, moving) = if is_moving {
+            (None, Some(Value::TimeSamples(samples)))
+        } else {
+            (
+                points.first().map(|(_, at)| Value::Vec3fVec(at.clone())),
+                None,
+            )
+        };
+        let uniform = Value::Variability(Variability::Uniform);
+        let attributes = [
+            ("points", "point3f[]", still, moving, None),
+            (
+                "faceVertexCounts",
+                "int[]",
+                Some(Value::IntVec(counts)),
+                None,
+                None,
+            ),
+            (
+                "faceVertexIndices",
+                "int[]",
+                Some(Value::IntVec(indices)),
+                None,
+                None,
+            ),
+            (
+                "primvars:displayColor",
+                "color3f[]",
+                Some(colour),
+                None,
+                None,
+            ),
+            (
+                "subdivisionScheme",
+                "token",
+                Some(Value::Token("none".into())),
+                None,
+                Some(uniform),
+            ),
+            (
+                "doubleSided",
+                "bool",
+                Some(Value::Bool(true)),
+                None,
+                Some(Value::Variability(Variability::Uniform)),
+            ),
+        ];
+        let names = attributes
+            .iter()
+            .map(|(name, ..)| Token::from(*name))
+            .collect();
+        let prim = self.prim(place.clone(), "Mesh");
+        prim.add(FieldKey::DisplayName, Value::String(name.to_owned()));
+        prim.add(ChildrenKey::PropertyChildren, Value::TokenVec(names));
+        for (name, kind, still, moving, variability) in attributes {
+            let property = (place.append_property(name)).map_err(|cause| UsdaError::new(&cause))?;
+            let spec = (self.data).create_spec(property, SpecType::Attribute);
+            spec.add(FieldKey::TypeName, Value::Token(kind.into()));
+            for (key, value) in [
+                (FieldKey::Default, still),
+                (FieldKey::TimeSamples, moving),
+                (FieldKey::Variability, variability),
+            ] {
+                if let Some(value) = value {
+                    spec.add(key, value);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn prim(&mut self, place: Path, kind: &str) -> &mut SpecData {
+        let prim = self.data.create_spec(place, SpecType::Prim);
+        prim.add(FieldKey::Specifier, Value::Specifier(Specifier::Def));
+        prim.add(FieldKey::TypeName, Value::Token(kind.into()));
+        prim
+    }
+
+    /// A name of letters, digits and underscores that no other mesh has.
+    fn identifier(&mut self, name: &str) -> String {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let mut plain: String = name
+            .chars()
+            .map(|c| if is_plain(c) { c } else { '_' })
+            .collect();
+        if !plain.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+            plain.insert(0, '_');
+        }
+        let mut identifier = plain.clone();
+        let mut further = 1;
+        while !self.known.insert(identifier.clone()) {
+            further += 1;
+            identifier = format!("{plain}_{further}");
+        }
+        identifier
+    }
+
+    fn finish(mut self, film: &Film, pace: f64, end: f64) -> Result<String, UsdaError> {
+        let names = std::mem::take(&mut self.names);
+        let root = self.prim(path(&format!("/{ROOT}"))?, "Xform");
+        root.add(
+            FieldKey::DisplayName,
+            Value::String(film.stage.names.title.clone()),
+        );
+        root.add(ChildrenKey::PrimChildren, Value::TokenVec(names));
+        let up = if film.stage.up().y.abs() > 0.5 {
+            "Y"
+        } else {
+            "Z"
+        };
+        let layer = (self.data).create_spec(Path::abs_root(), SpecType::PseudoRoot);
+        layer.add(FieldKey::DefaultPrim, Value::Token(ROOT.into()));
+        layer.add("metersPerUnit", Value::Double(1.0));
+        layer.add("upAxis", Value::Token(up.into()));
+        layer.add(FieldKey::TimeCodesPerSecond, Value::Double(pace));
+        layer.add(FieldKey::StartTimeCode, Value::Double(0.0));
+        layer.add(FieldKey::EndTimeCode, Value::Double(end));
+        layer.add(
+            ChildrenKey::PrimChildren,
+            Value::TokenVec(vec![ROOT.into()]),
+        );
+        TextWriter::write_to_string(&self.data).map_err(|cause| UsdaError::new(&cause))
+    }
+}
+
+fn path(text: &str) -> Result<Path, UsdaError> {
+    Path::new(text).map_err(|cause| UsdaError::new(&cause))
+}
+
+fn single(points: &[Vector3<f64>]) -> Vec<Vec3f> {
+    (points.iter())
+        .map(|x| vec3f(x.x as f32, x.y as f32, x.z as f32))
+        .collect()
+}
