@@ -36,7 +36,7 @@ export const frameOf = async (page) => +(await page.locator("figure.viewer").get
 export async function settle(page) {
   await page.waitForFunction(() => {
     const { pace, due } = document.querySelector("figure.viewer").viewer;
-    return !due && pace.last === -Infinity;
+    return !due && pace.sharp;
   });
 }
 

@@ -2,9 +2,9 @@
 //!
 //! Each body is a mesh with its name and its colour; the points of moving bodies have a sample per frame.
 
-use std::{collections::HashSet, fmt};
+use std::{collections::HashSet, f64::consts::PI, fmt};
 
-use nalgebra::Vector3;
+use nalgebra::{UnitQuaternion, Vector3};
 use openusd::gf::{Vec3f, vec3f};
 use openusd::sdf::{
     ChildrenKey, Data, FieldKey, Path, SpecData, SpecType, Specifier, Value, Variability,
@@ -32,7 +32,8 @@ impl UsdaError {
     }
 }
 
-/// The text of the file. Lengths are in metres; time codes count frames, at the pace of the first two.
+/// The text of the file. Lengths are in metres; the unit of time codes is the time between the first two frames. The
+/// vertical of the scene is z or y; another one is turned to z.
 ///
 /// # Errors
 /// [`UsdaError`] from the writer of the format.
@@ -43,35 +44,46 @@ pub fn usda(film: &Film) -> Result<String, UsdaError> {
         _ => 1.0,
     };
     let codes: Vec<f64> = times.iter().map(|time| (time - times[0]) * pace).collect();
+    let up = film.stage.up();
+    let is_y = up == Vector3::y();
+    let turn = if is_y || up == Vector3::z() {
+        UnitQuaternion::identity()
+    } else {
+        let turn = UnitQuaternion::rotation_between(&up, &Vector3::z());
+        turn.unwrap_or_else(|| UnitQuaternion::from_axis_angle(&Vector3::x_axis(), PI))
+    };
     let mut layer = Layer::default();
     for solid in Solid::all(film) {
-        let samples = (0..film.shots.len()).map(|shot| single(&solid.points(film, shot)));
-        layer.add_mesh(
-            &solid.name,
-            &Mesh {
-                corners: &solid.corners,
-                points: codes.iter().copied().zip(samples).collect(),
-                colour: of_body(solid.number),
-            },
-        )?;
+        let samples = (0..film.shots.len()).map(|shot| single(&turn, &solid.points(film, shot)));
+        layer.add_mesh(Mesh {
+            name: &solid.name,
+            corners: &solid.corners,
+            points: codes.iter().copied().zip(samples).collect(),
+            colour: of_body(solid.number),
+        })?;
     }
     for wall in &film.stage.names.walls {
         if let Some(corners) = patch(&wall.point, &wall.normal, film.limits.corners().iter()) {
-            layer.add_mesh(
-                &wall.name,
-                &Mesh {
-                    corners: &[0, 1, 2, 0, 2, 3],
-                    points: vec![(0.0, single(&corners))],
-                    colour: OF_WALLS,
-                },
-            )?;
+            layer.add_mesh(Mesh {
+                name: &wall.name,
+                corners: &[0, 1, 2, 0, 2, 3],
+                points: vec![(0.0, single(&turn, &corners))],
+                colour: OF_WALLS,
+            })?;
         }
     }
-    layer.finish(film, pace, codes.last().copied().unwrap_or(0.0))
+    let end = codes.last().copied().unwrap_or(0.0);
+    layer.finish(
+        &film.stage.names.title,
+        if is_y { "Y" } else { "Z" },
+        pace,
+        end,
+    )
 }
 
-/// A mesh at the time codes of its points.
+/// A mesh, and its points at their time codes.
 struct Mesh<'a> {
+    name: &'a str,
     corners: &'a [u32],
     points: Vec<(f64, Vec<Vec3f>)>,
     /// Its parts from 0 to 255.
@@ -87,27 +99,31 @@ struct Layer {
 }
 
 impl Layer {
-    fn add_mesh(&mut self, name: &str, mesh: &Mesh<'_>) -> Result<(), UsdaError> {
-        let identifier = self.identifier(name);
+    fn add_mesh(&mut self, mesh: Mesh<'_>) -> Result<(), UsdaError> {
+        let identifier = self.identifier(mesh.name);
         let place = path(&format!("/{ROOT}/{identifier}"))?;
         self.names.push(identifier.into());
-        let points = &mesh.points;
+        let mut points = mesh.points;
         let is_moving = points.iter().any(|(_, at)| *at != points[0].1);
-        let samples = (points.iter())
-            .map(|(code, at)| (*code, Value::Vec3fVec(at.clone())))
+        if !is_moving {
+            points.truncate(1);
+        }
+        let mut samples: Vec<(f64, Value)> = (points.into_iter())
+            .map(|(code, at)| (code, Value::Vec3fVec(at)))
             .collect();
-        let indices: Vec<i32> = mesh.corners.iter().map(|&corner| corner.cast_signed()).collect();
-        let counts = vec![3_i32; indices.len() / 3];
-        let [r, g, b] = mesh.colour.map(|part| linear(part / 255.0));
-        let colour = Value::Vec3fVec(vec![vec3f(r, g, b)]);
         let (still, moving) = if is_moving {
             (None, Some(Value::TimeSamples(samples)))
         } else {
-            (
-                points.first().map(|(_, at)| Value::Vec3fVec(at.clone())),
-                None,
-            )
+            (samples.pop().map(|(_, at)| at), None)
         };
+        let indices: Vec<i32> = mesh
+            .corners
+            .iter()
+            .map(|&corner| corner.cast_signed())
+            .collect();
+        let counts = vec![3_i32; indices.len() / 3];
+        let [r, g, b] = mesh.colour.map(|part| linear(part / 255.0));
+        let colour = Value::Vec3fVec(vec![vec3f(r, g, b)]);
         let uniform = Value::Variability(Variability::Uniform);
         let attributes = [
             ("points", "point3f[]", still, moving, None),
@@ -152,7 +168,7 @@ impl Layer {
             .map(|(name, ..)| Token::from(*name))
             .collect();
         let prim = self.prim(place.clone(), "Mesh");
-        prim.add(FieldKey::DisplayName, Value::String(name.to_owned()));
+        prim.add(FieldKey::DisplayName, Value::String(plain_text(mesh.name)));
         prim.add(ChildrenKey::PropertyChildren, Value::TokenVec(names));
         for (name, kind, still, moving, variability) in attributes {
             let property = (place.append_property(name)).map_err(|cause| UsdaError::new(&cause))?;
@@ -197,24 +213,17 @@ impl Layer {
         identifier
     }
 
-    fn finish(mut self, film: &Film, pace: f64, end: f64) -> Result<String, UsdaError> {
+    fn finish(mut self, title: &str, up: &str, pace: f64, end: f64) -> Result<String, UsdaError> {
         let names = std::mem::take(&mut self.names);
         let root = self.prim(path(&format!("/{ROOT}"))?, "Xform");
-        root.add(
-            FieldKey::DisplayName,
-            Value::String(film.stage.names.title.clone()),
-        );
+        root.add(FieldKey::DisplayName, Value::String(plain_text(title)));
         root.add(ChildrenKey::PrimChildren, Value::TokenVec(names));
-        let up = if film.stage.up().y.abs() > 0.5 {
-            "Y"
-        } else {
-            "Z"
-        };
         let layer = (self.data).create_spec(Path::abs_root(), SpecType::PseudoRoot);
         layer.add(FieldKey::DefaultPrim, Value::Token(ROOT.into()));
         layer.add("metersPerUnit", Value::Double(1.0));
         layer.add("upAxis", Value::Token(up.into()));
         layer.add(FieldKey::TimeCodesPerSecond, Value::Double(pace));
+        layer.add(FieldKey::FramesPerSecond, Value::Double(pace));
         layer.add(FieldKey::StartTimeCode, Value::Double(0.0));
         layer.add(FieldKey::EndTimeCode, Value::Double(end));
         layer.add(
@@ -229,8 +238,21 @@ fn path(text: &str) -> Result<Path, UsdaError> {
     Path::new(text).map_err(|cause| UsdaError::new(&cause))
 }
 
-fn single(points: &[Vector3<f64>]) -> Vec<Vec3f> {
+/// A text without the characters that the writer and readers of the format take differently: those of escapes.
+fn plain_text(text: &str) -> String {
+    text.chars()
+        .map(|c| match c {
+            '"' => '\'',
+            '\\' => '/',
+            c if c.is_control() => ' ',
+            c => c,
+        })
+        .collect()
+}
+
+fn single(turn: &UnitQuaternion<f64>, points: &[Vector3<f64>]) -> Vec<Vec3f> {
     (points.iter())
+        .map(|x| turn * x)
         .map(|x| vec3f(x.x as f32, x.y as f32, x.z as f32))
         .collect()
 }

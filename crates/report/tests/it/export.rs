@@ -32,10 +32,15 @@ shape = { half_space = { normal = [0, 0, 1] } }
 "#;
 
 fn spin() -> Film {
-    let scene = Scene::parse("spin.toml", SPIN, &[""; 0]).expect("a scene");
+    film_of(SPIN, 10)
+}
+
+/// The film of the first steps of a scene.
+fn film_of(scene: &str, steps: u64) -> Film {
+    let scene = Scene::parse("spin.toml", scene, &[""; 0]).expect("a scene");
     let mut simulation = Simulation::new(&scene).expect("a simulation");
-    let mut film = Film::new(&simulation, 10);
-    for _ in 0..10 {
+    let mut film = Film::new(&simulation, steps);
+    for _ in 0..steps {
         film.watch(&simulation);
         simulation.advance().expect("a step");
     }
@@ -316,4 +321,32 @@ fn a_universal_scene_has_the_points_of_every_frame() {
         panic!("the ground has no points");
     };
     assert!(ground.iter().all(|x| x.z.abs() < 1e-7));
+}
+
+/// Names with the characters of escapes, gravity along x, and a single frame.
+#[test]
+fn odd_films_are_universal_scenes_too() {
+    let named = SPIN.replace(r#"name = "spinner""#, r#"name = 'a \"spin" é\'"#);
+    let one = usda(&film_of(&named, 0)).expect("a text");
+    assert!(one.contains("displayName = \"a /'spin' é/\"\n"), "{one}");
+    assert!(!one.contains("timeSamples"), "{one}");
+    let fallen = SPIN.replace("[[body]]", "[world]\ngravity = [-9.81, 0, 0]\n[[body]]");
+    let text = usda(&film_of(&fallen, 2)).expect("a text");
+    assert!(text.contains("upAxis = \"Z\""), "{text}");
+    // The ground, whose normal is z, stands upright, since the direction x of the scene is up: it has one x.
+    let ground = text
+        .split("def Mesh \"ground\"")
+        .nth(1)
+        .expect("the ground");
+    let points = ground
+        .lines()
+        .find(|line| line.contains("points ="))
+        .expect("points");
+    let first = |point: &str| -> f32 {
+        let number = point.split(',').next().expect("a number");
+        number.parse().expect("a number")
+    };
+    let across: Vec<f32> = points.split('(').skip(1).map(first).collect();
+    assert_eq!(across.len(), 4, "{points}");
+    assert!(across.iter().all(|x| x.abs() < 1e-6), "{points}");
 }

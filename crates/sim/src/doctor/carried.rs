@@ -28,8 +28,7 @@ pub(super) struct CarriedPoints<'a> {
     pub(super) radius: f64,
     /// Shortest side of the box around all points at the start (m).
     pub(super) thickness: f64,
-    /// Whether all points of the solid are prescribed for all time; two such solids are never tested against each
-    /// other.
+    /// Whether all points of the solid are prescribed for all time.
     pub(super) passive: bool,
 }
 

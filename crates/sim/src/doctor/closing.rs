@@ -44,13 +44,12 @@ pub(super) fn examine(model: &Model, duration: f64, out: &mut Vec<Symptom>) {
                     second: model.geometry.solid(solids[1]).name.clone(),
                     time,
                     place: place.into(),
-                    tested: !(first.passive && second.passive),
                 });
             }
         }
     }
-    for part in parts.iter().filter(|part| !part.passive) {
-        for half_space in &model.geometry.half_spaces {
+    for part in &parts {
+        for (plane, half_space) in model.geometry.half_spaces.iter().enumerate() {
             let height = |time: f64| {
                 let place = |x| {
                     half_space
@@ -59,6 +58,12 @@ pub(super) fn examine(model: &Model, duration: f64, out: &mut Vec<Symptom>) {
                 };
                 part.points.iter().map(place).fold(f64::INFINITY, f64::min)
             };
+            // Obstacles may keep touching what they touch at the start.
+            let plane = model.geometry.solid_count() + plane;
+            let clearance = model.geometry.clearance_between(&[part.solid, plane]);
+            if part.passive && height(0.0) <= clearance {
+                continue;
+            }
             let enters = |time: f64| height(time) <= 0.0;
             if let Some(time) = first_time(&part.check_times(None, duration), enters) {
                 out.push(Symptom::PathsMeet {
@@ -66,7 +71,6 @@ pub(super) fn examine(model: &Model, duration: f64, out: &mut Vec<Symptom>) {
                     second: half_space.name.clone(),
                     time,
                     place: part.motion.position_at(&part.center, time).into(),
-                    tested: true,
                 });
             }
         }

@@ -223,8 +223,6 @@ pub enum Symptom {
         time: f64,
         /// Approximate place (m).
         place: [f64; 3],
-        /// Whether a run keeps the two apart; it then stops there.
-        tested: bool,
     },
     /// A size that is far larger than all others in the scene.
     SizeAmongOthers {
@@ -560,17 +558,11 @@ impl fmt::Display for Symptom {
                 second,
                 time,
                 place,
-                tested,
             } => write!(
                 f,
-                "the prescribed motions of `{first}` and `{second}` meet at {} s, near {} m: {}",
+                "the prescribed motions of `{first}` and `{second}` meet at {} s, near {} m: the run stops there",
                 short(*time),
                 Point(place),
-                if *tested {
-                    "the run stops there"
-                } else {
-                    "they have no contact with each other, and no body fits between them"
-                }
             ),
             Self::SizeAmongOthers {
                 body,

@@ -5,6 +5,7 @@ use crate::error::StepFailure;
 use crate::model::{Model, PointMotion};
 use impinge_geometry::broad_phase::{Aabb, BroadPhase, Bvh, CandidateSet};
 use impinge_geometry::ccd::{CcdRule, LinearMotion, earliest_impact};
+use impinge_geometry::distance;
 use impinge_geometry::exact::surface_intersections;
 use impinge_geometry::surface::{CollisionSurface, PairFilter};
 use nalgebra::Vector3;
@@ -14,7 +15,8 @@ use std::fmt;
 /// Moving prescribed points, and the obstacles that they must not collide with: mesh obstacles, prescribed rigid bodies
 /// and half-spaces.
 ///
-/// Obstacles that touch at the start (a wall on a floor, a post in a wall) count as one and may keep touching.
+/// Obstacles that touch at the start of the scene (a wall on a floor, a post in a wall) count as one and may keep
+/// touching. So do those that are nearer than the clearance of their contacts: rounding decides which of them touch.
 pub(super) struct Obstacles {
     /// Triangles of mesh obstacles and prescribed rigid bodies, over all points.
     surface: CollisionSurface,
@@ -45,8 +47,9 @@ pub(super) struct Meeting {
 }
 
 impl Obstacles {
-    /// The obstacles of a model at the given positions (m); `None` if none of them moves.
-    pub(super) fn new(model: &Model, start: &[Vector3<f64>]) -> Option<Self> {
+    /// The obstacles of a model; `None` if none of them moves.
+    pub(super) fn new(model: &Model) -> Option<Self> {
+        let start = &model.points.rest;
         let moving: Vec<(u32, u32)> = (0_u32..)
             .zip(&model.unknowns.motion_of_point)
             .filter_map(|(point, of_point)| match *of_point {
@@ -138,34 +141,61 @@ impl Obstacles {
     }
 }
 
+/// The motions of a solid without points that forces move.
+#[derive(Clone, Copy, PartialEq)]
+enum Motions {
+    /// All of its points stand still.
+    Rest,
+    /// All of its points have this one.
+    One(u32),
+    /// Parts of it move differently.
+    Several,
+}
+
+/// The motions of each solid; `None` if forces move some of its points.
+fn motions_of_solids(model: &Model) -> Vec<Option<Motions>> {
+    let mut motions: Vec<Option<Motions>> = vec![None; model.geometry.solid_count()];
+    for (solid, motions) in motions.iter_mut().enumerate() {
+        if !model.geometry.surface.passive()[solid] {
+            continue;
+        }
+        for point in model.geometry.solid(solid).points.clone() {
+            let PointMotion::Prescribed(index) = model.unknowns.motion_of_point[point] else {
+                continue;
+            };
+            let of_point = if model.unknowns.motions[index as usize].is_rest() {
+                Motions::Rest
+            } else {
+                Motions::One(index)
+            };
+            *motions = match *motions {
+                None => Some(of_point),
+                Some(known) if known == of_point => Some(known),
+                Some(_) => Some(Motions::Several),
+            };
+        }
+    }
+    motions
+}
+
 /// The surface of the bodies without points that forces move.
 fn surface_of(model: &Model, start: &[Vector3<f64>]) -> CollisionSurface {
     let of_all = &model.geometry.surface;
-    let bodies = of_all.passive().len();
-    let mut motion_of_body: Vec<Option<u32>> = vec![None; bodies];
-    for (of_point, &body) in model.unknowns.motion_of_point.iter().zip(of_all.group()) {
-        if let PointMotion::Prescribed(motion) = of_point
-            && of_all.passive()[body as usize]
-        {
-            motion_of_body[body as usize] = Some(*motion);
-        }
-    }
+    let motions = motions_of_solids(model);
+    let bodies = motions.len();
     let triangles = of_all
         .triangles()
         .iter()
         .copied()
-        .filter(|t| motion_of_body[of_all.body_of_point(t[0]) as usize].is_some())
+        .filter(|t| motions[of_all.body_of_point(t[0]) as usize].is_some())
         .collect();
-    let at_rest =
-        |motion: Option<u32>| motion.is_none_or(|m| model.unknowns.motions[m as usize].is_rest());
     let surface = CollisionSurface::new(
         triangles,
         start.len(),
         of_all.group().to_vec(),
         // Two bodies at rest never collide.
-        motion_of_body
-            .iter()
-            .map(|&motion| at_rest(motion))
+        (motions.iter())
+            .map(|motions| matches!(motions, None | Some(Motions::Rest)))
             .collect(),
     );
     let mut filter = PairFilter {
@@ -173,43 +203,82 @@ fn surface_of(model: &Model, start: &[Vector3<f64>]) -> CollisionSurface {
         user_group: (0..bodies as u32).collect(),
         ..PairFilter::default()
     };
-    let moves_alike =
-        |a: usize, b: usize| motion_of_body[a].is_some() && motion_of_body[a] == motion_of_body[b];
+    let moves_alike = |a: usize, b: usize| {
+        matches!(motions[a], Some(Motions::One(_))) && motions[a] == motions[b]
+    };
     filter.excluded_groups = (0..bodies)
         .flat_map(|a| (a + 1..bodies).map(move |b| (a, b)))
-        .filter(|&(a, b)| !at_rest(motion_of_body[a]) && moves_alike(a, b))
+        .filter(|&(a, b)| moves_alike(a, b))
         .map(|(a, b)| [a as u32, b as u32])
         .collect();
     let surface = surface.with_filter(&filter);
-    let touching: BTreeSet<[u32; 2]> = surface_intersections(start, &surface, usize::MAX)
-        .iter()
-        .map(|pair| {
-            pair.triangles
-                .map(|triangle| surface.body_of_point(surface.triangles()[triangle as usize][0]))
-        })
-        .collect();
-    filter.excluded_groups.extend(touching);
+    filter
+        .excluded_groups
+        .extend(touching(model, &surface, start));
     surface.with_filter(&filter)
 }
 
-/// Moving points, each with the half-spaces that contain no such point of its body at the start.
+/// Pairs of bodies that intersect at the start, or are nearer than the clearance of their contacts.
+fn touching(
+    model: &Model,
+    surface: &CollisionSurface,
+    start: &[Vector3<f64>],
+) -> BTreeSet<[u32; 2]> {
+    let body = |point: u32| surface.body_of_point(point);
+    let pair = |a: u32, b: u32| [body(a).min(body(b)), body(a).max(body(b))];
+    let mut touching: BTreeSet<[u32; 2]> = surface_intersections(start, surface, usize::MAX)
+        .iter()
+        .map(|found| found.triangles.map(|t| surface.triangles()[t as usize][0]))
+        .map(|[a, b]| pair(a, b))
+        .collect();
+    let reach = 0.5 * model.geometry.largest_clearance();
+    let boxes: Vec<Aabb> = (start.iter())
+        .map(|x| Aabb::from_point(x).inflated(reach))
+        .collect();
+    let mut candidates = CandidateSet::default();
+    Bvh::default().collect(surface, &boxes, &mut candidates);
+    let place = |point: u32| start[point as usize];
+    let of_faces = candidates.vertex_face.iter().map(|&[vertex, face]| {
+        let corners = surface.triangles()[face as usize];
+        let near = distance::point_triangle(&place(vertex), &corners.map(place));
+        (pair(vertex, corners[0]), near.distance_squared)
+    });
+    let of_edges = candidates.edge_edge.iter().map(|edges| {
+        let [one, two] = edges.map(|edge| surface.edges()[edge as usize]);
+        let near = distance::edge_edge(&one.map(place), &two.map(place));
+        (pair(one[0], two[0]), near.distance_squared)
+    });
+    let is_near = |(pair, squared): &([u32; 2], f64)| {
+        let solids = pair.map(|body| body as usize);
+        squared.sqrt() < model.geometry.clearance_between(&solids)
+    };
+    touching.extend(
+        (of_faces.chain(of_edges))
+            .filter(is_near)
+            .map(|(pair, _)| pair),
+    );
+    touching
+}
+
+/// Moving points, each with the half-spaces that no such point of its body touches at the start.
 fn planes_of(model: &Model, start: &[Vector3<f64>], moving: &[(u32, u32)]) -> Vec<(u32, usize)> {
     let mut planes = Vec::new();
     for (plane, half_space) in model.geometry.half_spaces.iter().enumerate() {
-        let inside: BTreeSet<usize> = moving
-            .iter()
-            .filter(|(point, _)| {
-                half_space
-                    .normal
-                    .dot(&(start[*point as usize] - half_space.point))
-                    <= 0.0
-            })
+        let touches = |point: u32| {
+            let height = half_space
+                .normal
+                .dot(&(start[point as usize] - half_space.point));
+            let solid = model.geometry.solid_of_point(point);
+            let plane = model.geometry.solid_count() + plane;
+            height <= model.geometry.clearance_between(&[solid, plane])
+        };
+        let touching: BTreeSet<usize> = (moving.iter())
+            .filter(|(point, _)| touches(*point))
             .map(|(point, _)| model.geometry.solid_of_point(*point))
             .collect();
         planes.extend(
-            moving
-                .iter()
-                .filter(|(point, _)| !inside.contains(&model.geometry.solid_of_point(*point)))
+            (moving.iter())
+                .filter(|(point, _)| !touching.contains(&model.geometry.solid_of_point(*point)))
                 .map(|(point, _)| (*point, plane)),
         );
     }

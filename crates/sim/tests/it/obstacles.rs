@@ -137,6 +137,61 @@ fn a_pose_beyond_a_wall_is_an_error_that_changes_nothing() {
     assert!((0.119..=0.12).contains(&time), "{time} s");
 }
 
+/// What touches is decided at the start of the scene: a drawer that leaves a wall may come back, also in a run that
+/// begins again from a saved state in between.
+#[test]
+fn obstacles_that_touched_at_the_start_may_meet_again() {
+    let drawer =
+        "motion = { velocity = [-0.1, 0, 0], then = [{ at = 0.2, velocity = [0.1, 0, 0] }] }";
+    let parts = cube("wall", [0.1, 0.0, 0.0], "") + &cube("drawer", [0.0; 3], drawer);
+    let mut whole = simulation(&parts);
+    whole.step_until(0.2).expect("apart");
+    let saved = whole.save();
+    assert_eq!(meeting(&mut whole, 0.5), None);
+    let mut again = simulation(&parts);
+    again.restore(&saved).expect("a state of this scene");
+    assert_eq!(meeting(&mut again, 0.5), None);
+    assert_eq!(again.state().positions, whole.state().positions);
+}
+
+/// Rounding decides whether 0.3 − 0.1 and 0.2 touch, so it must not decide whether the run ends.
+#[test]
+fn what_is_nearer_than_the_clearance_touches() {
+    let hair = 0.3_f64 - 0.1 - 0.2 - 3e-17;
+    let table = cube("table", [0.0; 3], "");
+    let turning = "motion = { angular_velocity = [0, 0, 1] }";
+    let disc = cube("disc", [0.0, 0.0, 0.1 + hair], turning);
+    assert_eq!(meeting(&mut simulation(&(table + &disc)), 0.5), None);
+    let ground =
+        "[[obstacle]]\nname = \"ground\"\nshape = { half_space = { normal = [0, 0, 1] } }\n";
+    let disc = cube("disc", [0.0, 0.0, 0.05 + 1e-9], turning);
+    assert_eq!(meeting(&mut simulation(&(disc + ground)), 0.5), None);
+}
+
+/// Both ends of an elastic block are held, and nothing of it is free; only its far end moves, into a wall.
+#[test]
+fn a_held_body_of_which_one_part_moves_is_tested() {
+    let block = |motion: &str| {
+        format!(
+            "[[body]]\nname = \"block\"\nmesh = {{ cuboid = {{ size = [0.1, 0.1, 0.1], cells = [1, 1, 1] }} }}\n\
+             material = {{ young = 1e5, poisson = 0.3, density = 1000 }}\n\
+             fixed = [{{ box = {{ lower = [-1, -1, -1], upper = [0, 1, 1] }} }},\
+             {{ box = {{ lower = [0, -1, -1], upper = [1, 1, 1] }}, {motion} }}]\n"
+        )
+    };
+    let wall = cube("wall", [0.12, 0.0, 0.0], "");
+    let mut moved = simulation(&(block("motion = { velocity = [0.1, 0, 0] }") + &wall));
+    let (names, time, _) = meeting(&mut moved, 1.0).expect("the end meets the wall");
+    assert_eq!(names, ["block", "wall"]);
+    assert!((0.199..=0.2).contains(&time), "{time} s");
+    // The same, told while it runs.
+    let mut told = simulation(&(block("motion = {}") + &wall));
+    told.step().expect("nothing moves");
+    told.set_velocity("block/held 2", [0.1, 0.0, 0.0])
+        .expect("a velocity");
+    assert!(meeting(&mut told, 1.0).is_some());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(32))]
 

@@ -17,14 +17,9 @@ class Pace {
     this.again = again;
     this.scale = 1;
     this.resting = false;
-    this.last = -Infinity;
-    this.asked = -Infinity;
+    // Whether the last picture was drawn at rest.
+    this.sharp = false;
     this.mean = AIM_PACE;
-  }
-
-  // Notes when a picture is asked for (ms): a film with few frames a second is slow for another reason than drawing.
-  ask(now) {
-    this.asked = now;
   }
 
   // Pixels of the picture per pixel of the page.
@@ -33,14 +28,9 @@ class Pace {
     return this.resting ? Math.max(screen, SHARP) : screen * this.scale;
   }
 
-  // Prepares for a picture at a time (ms).
-  begin(now) {
-    const gap = now - Math.max(this.last, this.asked);
-    this.last = now;
+  // Prepares for a picture.
+  begin() {
     if (this.resting) return;
-    this.mean += 0.25 * (gap - this.mean);
-    if (this.mean > 1.15 * AIM_PACE) this.change(0.8);
-    else if (this.mean < 0.7 * AIM_PACE) this.change(1.06);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       this.resting = true;
@@ -50,8 +40,16 @@ class Pace {
 
   // Notes that a picture is finished.
   end() {
-    if (this.resting) this.last = -Infinity;
+    this.sharp = this.resting;
     this.resting = false;
+  }
+
+  // Notes the time (ms) from the begin of a picture to the moment when the page is ready for the next one. A film with
+  // few frames a second is slow for another reason, which has no part in it.
+  note(duration) {
+    this.mean += 0.25 * (duration - this.mean);
+    if (this.mean > 1.15 * AIM_PACE) this.change(0.8);
+    else if (this.mean < 0.7 * AIM_PACE) this.change(1.06);
   }
 
   change(factor) {

@@ -88,12 +88,15 @@ class Viewer {
   async play() {
     if (this.looping) return;
     this.looping = true;
-    while (this.clock.playing) {
-      this.clock.tick(await new Promise(requestAnimationFrame));
-      this.showPlaying();
-      await this.show(this.film.frameAt(this.clock.time));
+    try {
+      while (this.clock.playing) {
+        this.clock.tick(await new Promise(requestAnimationFrame));
+        this.showPlaying();
+        await this.show(this.film.frameAt(this.clock.time));
+      }
+    } finally {
+      this.looping = false;
     }
-    this.looping = false;
   }
 
   showPlaying() {
@@ -152,12 +155,13 @@ class Viewer {
   refresh() {
     if (this.due || !this.frame) return;
     this.due = true;
-    this.pace.ask(performance.now());
     requestAnimationFrame(() => {
+      const begin = performance.now();
       this.due = false;
-      this.pace.begin(performance.now());
+      this.pace.begin();
       this.draw();
       this.pace.end();
+      if (!this.pace.sharp) requestAnimationFrame(() => this.pace.note(performance.now() - begin));
     });
   }
 

@@ -25,7 +25,7 @@ impl ScriptedObstacles {
     /// of them moves.
     pub(super) fn new(model: &Model, start: &[Vector3<f64>], period: f64) -> Option<Self> {
         Some(Self {
-            obstacles: Obstacles::new(model, start)?,
+            obstacles: Obstacles::new(model)?,
             motions: model.unknowns.motions.clone(),
             start: start.to_vec(),
             period,

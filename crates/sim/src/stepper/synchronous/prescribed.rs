@@ -1,9 +1,7 @@
 //! Refuses steps in which prescribed motions drive obstacles into each other.
 
 use crate::{
-    error::StepFailure,
-    model::{Model, PointMotion},
-    step::context::StepContext,
+    error::StepFailure, scene::RigidMotion, step::context::StepContext,
     stepper::obstacles::Obstacles,
 };
 use impinge_geometry::{broad_phase::Aabb, ccd::LinearMotion};
@@ -12,8 +10,8 @@ use nalgebra::Vector3;
 /// The obstacles, as long as the same of them move.
 #[derive(Default)]
 pub(super) struct PrescribedObstacles {
-    /// For each solid: its motion, and whether it is at rest.
-    motions: Vec<(PointMotion, bool)>,
+    /// Whether each motion of the model is at rest. Points that get another motion get a new one.
+    at_rest: Vec<bool>,
     obstacles: Option<Obstacles>,
 }
 
@@ -33,9 +31,10 @@ impl PrescribedObstacles {
             time_step,
         } = context;
         let start = &state.positions;
-        if !is_same(&self.motions, model) {
-            self.motions = motions_of(model).collect();
-            self.obstacles = Obstacles::new(model, start);
+        let at_rest = || model.unknowns.motions.iter().map(RigidMotion::is_rest);
+        if !self.at_rest.iter().copied().eq(at_rest()) {
+            self.at_rest = at_rest().collect();
+            self.obstacles = Obstacles::new(model);
         }
         let Some(obstacles) = &mut self.obstacles else {
             return Ok(());
@@ -53,21 +52,4 @@ impl PrescribedObstacles {
             None => Ok(()),
         }
     }
-}
-
-fn is_same(motions: &[(PointMotion, bool)], model: &Model) -> bool {
-    motions.len() == model.geometry.solid_count() && motions.iter().copied().eq(motions_of(model))
-}
-
-/// The motion of each solid's first point, and whether it is at rest: a motion that changes keeps its number.
-fn motions_of(model: &Model) -> impl Iterator<Item = (PointMotion, bool)> {
-    (0..model.geometry.solid_count()).map(|solid| {
-        let first = model.geometry.solid(solid).points.start;
-        let motion = model.unknowns.motion_of_point[first];
-        let is_rest = match motion {
-            PointMotion::Prescribed(index) => model.unknowns.motions[index as usize].is_rest(),
-            _ => false,
-        };
-        (motion, is_rest)
-    })
 }
