@@ -261,7 +261,12 @@ fn the_balance_of_every_shipped_scene_closes() {
             .unwrap_or_default()
             .to_string_lossy()
             .into_owned();
-        // Scenes whose meshes are elsewhere, and other steppers, are left out.
+        let text = std::fs::read_to_string(&path).expect("a shipped scene");
+        if text.contains("${IMPINGE_DATA}") && std::env::var_os("IMPINGE_DATA").is_none() {
+            eprintln!("{name}: skipped, IMPINGE_DATA names no folder of its meshes");
+            continue;
+        }
+        // Scenes of other steppers are left out.
         let of_order =
             |integrator: &str| Scene::load(&path, &[format!("time.integrator={integrator}")]).ok();
         for (integrator, scene) in ["euler", "bdf2"]

@@ -3,13 +3,15 @@
 use std::fmt::{self, Write as _};
 use std::time::Instant;
 
-use clap::{ArgAction, Args};
+use clap::error::ErrorKind;
+use clap::{ArgAction, Args, CommandFactory as _};
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::{Event, Subscriber};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
+use super::arguments::Arguments;
 use super::terminal;
 
 /// The packages that have events.
@@ -19,7 +21,8 @@ const SOURCES: [&str; 2] = ["impinge_sim", "impinge_contact"];
 const FORM: &str = "write LEVEL or SOURCE=LEVEL, several with commas between them; LEVEL is off, info, debug or trace, \
                     SOURCE is impinge_sim, impinge_contact or a module of these, such as impinge_sim::stepper";
 
-/// Place in the help: after the options of the command.
+/// Place in the help: after the options of the command. These have their own number, from 0, so that any number above
+/// the most options of a command serves.
 const LAST: usize = 100;
 
 /// Options of all commands.
@@ -30,14 +33,22 @@ pub(crate) struct LogOptions {
     #[arg(short, long, global = true, display_order = LAST, action = ArgAction::Count)]
     verbose: u8,
     /// Log what a filter selects, for example debug or impinge_sim=debug,impinge_contact=trace.
-    #[arg(long, global = true, display_order = LAST, value_name = "FILTER", conflicts_with = "verbose",
-          value_parser = filter)]
+    #[arg(long, global = true, display_order = LAST, value_name = "FILTER", value_parser = filter)]
     log: Option<Targets>,
 }
 
 impl LogOptions {
     /// Starts the log, if the options ask for one.
+    ///
+    /// With both options the program ends as with other wrong arguments. They may stand before and after the command,
+    /// where clap sees no conflict between them.
     pub(crate) fn start(&self) {
+        if self.log.is_some() && self.verbose > 0 {
+            let conflict = "the argument '--verbose' cannot be used with '--log <FILTER>'";
+            Arguments::command()
+                .error(ErrorKind::ArgumentConflict, conflict)
+                .exit();
+        }
         let filter = match (&self.log, self.verbose) {
             (Some(filter), _) => filter.clone(),
             (None, 0) => return,

@@ -136,8 +136,13 @@ fn a_bad_filter_names_the_part_and_the_form() {
             assert!(answer.err.contains(part), "{filter}: {}", answer.err);
         }
     }
-    let answer = place.impinge(&["run", "scene.toml", "--log", "info", "-v"]);
-    assert_eq!(answer.code, Some(2), "{}", answer.err);
-    assert!(answer.err.contains("cannot be used with"), "{}", answer.err);
+    for both in [
+        ["run", "scene.toml", "--log", "info", "-v"],
+        ["-v", "run", "scene.toml", "--log", "info"],
+    ] {
+        let answer = place.impinge(&both);
+        assert_eq!(answer.code, Some(2), "{}", answer.err);
+        assert!(answer.err.contains("cannot be used with"), "{}", answer.err);
+    }
     assert_eq!(place.names(), ["scene.toml"]);
 }

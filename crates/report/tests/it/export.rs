@@ -316,7 +316,7 @@ fn a_universal_scene_has_the_points_of_every_frame() {
         let is_there = (points.iter()).any(|p| (p.x - x).hypot(p.y - y) < 2e-4);
         assert!(is_there, "frame {frame}: no corner near {x}, {y}");
     }
-    // What stands still has its points once.
+    // A body that stands still has its points once.
     let Value::Vec3fVec(ground) = value("/run/ground.points", "default") else {
         panic!("the ground has no points");
     };

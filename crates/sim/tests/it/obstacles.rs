@@ -137,7 +137,7 @@ fn a_pose_beyond_a_wall_is_an_error_that_changes_nothing() {
     assert!((0.119..=0.12).contains(&time), "{time} s");
 }
 
-/// What touches is decided at the start of the scene: a drawer that leaves a wall may come back, also in a run that
+/// The start of the scene decides which obstacles touch: a drawer that leaves a wall may come back, also in a run that
 /// begins again from a saved state in between.
 #[test]
 fn obstacles_that_touched_at_the_start_may_meet_again() {
@@ -156,7 +156,7 @@ fn obstacles_that_touched_at_the_start_may_meet_again() {
 
 /// Rounding decides whether 0.3 − 0.1 and 0.2 touch, so it must not decide whether the run ends.
 #[test]
-fn what_is_nearer_than_the_clearance_touches() {
+fn obstacles_nearer_than_the_clearance_touch() {
     let hair = 0.3_f64 - 0.1 - 0.2 - 3e-17;
     let table = cube("table", [0.0; 3], "");
     let turning = "motion = { angular_velocity = [0, 0, 1] }";

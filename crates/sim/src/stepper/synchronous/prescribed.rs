@@ -25,12 +25,8 @@ impl PrescribedObstacles {
         context: StepContext<'_>,
         end: &[Vector3<f64>],
     ) -> Result<(), StepFailure> {
-        let StepContext {
-            model,
-            state,
-            time_step,
-        } = context;
-        let start = &state.positions;
+        let model = context.model;
+        let start = &context.state.positions;
         let at_rest = || model.unknowns.motions.iter().map(RigidMotion::is_rest);
         if !self.at_rest.iter().copied().eq(at_rest()) {
             self.at_rest = at_rest().collect();
@@ -47,7 +43,7 @@ impl PrescribedObstacles {
             return Ok(());
         }
         let motion = LinearMotion { start, end };
-        match obstacles.meeting(model, motion, state.time, time_step) {
+        match obstacles.meeting(model, motion, context.state.time, context.time_step) {
             Some(meeting) => Err(meeting.failure),
             None => Ok(()),
         }
