@@ -4,14 +4,13 @@ use std::fmt::{self, Write as _};
 use std::time::Instant;
 
 use clap::error::ErrorKind;
-use clap::{ArgAction, Args, CommandFactory as _};
+use clap::{ArgAction, Args, Command};
 use tracing::field::{Field, Visit};
 use tracing::level_filters::LevelFilter;
 use tracing::{Event, Subscriber};
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::{Context, Layer, SubscriberExt};
 
-use super::arguments::Arguments;
 use super::terminal;
 
 /// The packages that have events.
@@ -40,14 +39,12 @@ pub(crate) struct LogOptions {
 impl LogOptions {
     /// Starts the log, if the options ask for one.
     ///
-    /// With both options the program ends as with other wrong arguments. They may stand before and after the command,
+    /// With both options, `program` ends as with other wrong arguments. They may stand before and after the command,
     /// where clap sees no conflict between them.
-    pub(crate) fn start(&self) {
+    pub(crate) fn start(&self, program: &mut Command) {
         if self.log.is_some() && self.verbose > 0 {
             let conflict = "the argument '--verbose' cannot be used with '--log <FILTER>'";
-            Arguments::command()
-                .error(ErrorKind::ArgumentConflict, conflict)
-                .exit();
+            program.error(ErrorKind::ArgumentConflict, conflict).exit();
         }
         let filter = match (&self.log, self.verbose) {
             (Some(filter), _) => filter.clone(),

@@ -25,14 +25,14 @@ mod view;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory as _, Parser};
 
 use arguments::{Arguments, Command};
 use exit::Failure;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    arguments.log.start();
+    arguments.log.start(&mut Arguments::command());
     let result = match arguments.command {
         Command::Run(options) => run::run(&options),
         Command::Sweep(options) => sweep::sweep(&options),
