@@ -154,8 +154,8 @@ fn obstacles_that_touched_at_the_start_may_meet_again() {
     assert_eq!(again.state().positions, whole.state().positions);
 }
 
-/// Rounding decides which of two faces is higher, so it must not decide whether the run ends: a slider begins 1 nm above
-/// its table, or its ground, and sinks by 10 nm/s.
+/// Rounding decides which of two faces is higher, so it must not decide whether the run ends: a slider begins 1 nm
+/// above its table, or its ground, and sinks by 10 nm/s.
 #[test]
 fn obstacles_nearer_than_the_clearance_touch() {
     let slider = |height: f64| {
