@@ -1,11 +1,13 @@
 //! Stage 2: candidate pairs that cover the motion of a step.
 
 mod displacement;
+mod frame;
 pub(crate) mod half_space;
 pub(crate) mod separation;
 
 use crate::step::detect::separation::POINTS_PER_TASK;
 use crate::{model::Model, report::StepReport};
+use frame::Frame;
 use impinge_geometry::{
     broad_phase::{Aabb, BroadPhase, CandidateSet},
     surface::CollisionSurface,
@@ -17,11 +19,13 @@ use tracing::debug;
 /// Candidate pairs of boxes that are wider than one step needs. They are kept while every vertex stays in its box.
 ///
 /// The colliding pairs do not depend on the time at which the boxes were made: wider boxes add only pairs that the
-/// continuous test rejects.
+/// continuous test rejects. They stand in a [`Frame`] that moves with most of the points, so that bodies which fall
+/// side by side do not sweep over each other.
 pub(crate) struct Detector {
     broad_phase: Box<dyn BroadPhase + Send>,
     /// Box of each point: `candidates` are complete while all points are in their boxes.
     boxes: Vec<Aabb>,
+    frame: Frame,
     pub(crate) candidates: CandidateSet,
     /// Counts the changes of `candidates`.
     pub(crate) version: u64,
@@ -31,7 +35,7 @@ pub(crate) struct Detector {
 const MARGIN_PER_EDGE: f64 = 0.04;
 
 /// Smallest and largest number of steps of motion that a box covers.
-const LOOKAHEAD: (f64, f64) = (2.0, 10.0);
+const LOOKAHEAD: (f64, f64) = (1.0, 10.0);
 
 /// Largest motion that a box covers, over the mean edge of its body. Larger boxes find too many candidates.
 const LOOKAHEAD_PER_EDGE: f64 = 0.5;
@@ -48,6 +52,7 @@ impl Detector {
         Self {
             broad_phase,
             boxes: Vec::new(),
+            frame: Frame::default(),
             candidates: CandidateSet::default(),
             version: 0,
         }
@@ -68,23 +73,26 @@ impl Detector {
                 .tolerances
                 .clearance(model.geometry.length_around(point))
         };
-        let covers = |boxes: &[Aabb], point: u32| {
-            let point = point as usize;
-            let end = start[point] + velocity[point] * time_step;
-            let swept = Aabb::from_points([&start[point], &end]);
-            boxes[point].contains(&swept.inflated(clearance(point)))
-        };
-        let complete = self.boxes.len() == start.len()
-            && model
-                .geometry
-                .surface
-                .vertices()
+        let vertices = model.geometry.surface.vertices();
+        let drift = Frame::common(vertices, |point| velocity[point]);
+        let complete = self.boxes.len() == start.len() && {
+            let origin = self.frame.origin(vertices, start);
+            vertices
                 .par_iter()
                 .with_min_len(POINTS_PER_TASK)
-                .all(|&point| covers(&self.boxes, point));
+                .all(|&point| {
+                    let point = point as usize;
+                    let begin = start[point] - origin;
+                    let end = begin + (velocity[point] - drift) * time_step;
+                    let swept = Aabb::from_points([&begin, &end]);
+                    self.boxes[point].contains(&swept.inflated(clearance(point)))
+                })
+        };
         if !complete {
+            self.frame.place(start);
             let box_of = |(point, (x, v)): (usize, (&Vector3<f64>, &Vector3<f64>))| {
                 let edge = model.geometry.length_around(point);
+                let v = v - drift;
                 let motion = v.norm() * time_step;
                 let steps = (LOOKAHEAD_PER_EDGE * edge / motion).clamp(LOOKAHEAD.0, LOOKAHEAD.1);
                 let end = x + v * (steps * time_step);
@@ -115,12 +123,17 @@ impl Detector {
             let edge = model.geometry.length_around(point as usize);
             (model.geometry.tolerances.clearance(edge), edge)
         };
-        let swept = |point: u32| Aabb::from_points([&start[point as usize], &end[point as usize]]);
+        let vertices = model.geometry.surface.vertices();
+        let origins = [start, end].map(|positions| self.frame.origin(vertices, positions));
+        let swept = |point: u32| {
+            let point = point as usize;
+            Aabb::from_points([&(start[point] - origins[0]), &(end[point] - origins[1])])
+        };
         let leaves = |&&point: &&u32| {
             let (clearance, _) = clearance(point);
             !self.boxes[point as usize].contains(&swept(point).inflated(0.5 * clearance))
         };
-        let overruns: Vec<u32> = (model.geometry.surface.vertices().par_iter())
+        let overruns: Vec<u32> = (vertices.par_iter())
             .with_min_len(POINTS_PER_TASK)
             .filter(leaves)
             .copied()
@@ -230,6 +243,18 @@ mod tests {
             .collect();
         detector.prepare(&model, &later, then, time_step, &mut report);
         (boxes, report.broad_phase_collections)
+    }
+
+    /// Bodies that move alike have the boxes of bodies at rest, and keep them.
+    #[test]
+    fn a_common_motion_widens_no_box() {
+        let points = TwoCubes::apart().positions.len();
+        let alike = |velocity| vec![velocity; points];
+        let falling = alike(Vector3::new(0.0, 0.0, -8.0));
+        let (at_rest, _) = boxes(&alike(Vector3::zeros()), &alike(Vector3::zeros()));
+        let (moving, collections) = boxes(&falling, &falling);
+        assert_eq!(moving, at_rest);
+        assert_eq!(collections, 1);
     }
 
     /// A fast point widens its own box only, and may change direction within it.
