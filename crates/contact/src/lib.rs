@@ -28,7 +28,7 @@
 //! | [`method::staggered_projections`] | products with `A`, its diagonal | nothing if it converges; cone or pyramid |
 //! | [`method::corrective_motion`] | a factor of `A`, or [`compliance`] at rest | `A⁻¹` if at rest, by some percent |
 //! | [`method::constraint_anticipation`] | the blocks of `A` | nothing, but slow for stiff bodies; cone or pyramid |
-//! | [`method::compliant_kkt`] | the blocks of `A` | nothing; the only one with constraint rows |
+//! | [`method::compliant_kkt`] | the blocks of `A` | nothing; knows constraint rows |
 //!
 //! ```
 //! use impinge_contact::method::{ContactSolver, active_set_cr::{ActiveSetCr, ActiveSetCrSettings}};
@@ -60,7 +60,7 @@
 //! **Does not know** elements, materials, meshes, files or clocks: collision detection and re-linearisation are the
 //! caller's.
 //!
-//! **Limits:** only one method and the residual support constraint rows; the other methods reject them.
+//! **Limits:** only `cr`, `compliant-kkt` and the residual support constraint rows; the other methods reject them.
 
 pub mod compliance;
 pub mod constraint;

@@ -1,6 +1,6 @@
 //! The disk of friction forces that a normal force allows.
 //!
-//! Other projections onto it stay where they are, because their rounding differs in the last bit:
+//! `active_set_cr` projects by it. Other methods have projections of their own, because each needs another form:
 //! - `delassus/progress.rs` projects onto the cone in three dimensions, which changes the normal force too;
 //! - `method/corrective_motion/acceleration.rs` takes lengths by `hypot` and drops forces that pull;
 //! - `method/corrective_motion/scale.rs` compares squares and forms the projection only outside the disk;

@@ -34,7 +34,7 @@ pub enum Method {
     ExactCompliance(CorrectiveMotionSettings),
     /// `warped-compliance`: the same with the bodies' compliance at rest, rotated node by node.
     WarpedCompliance(CorrectiveMotionSettings),
-    /// `compliant-kkt`: momentum and constraint rows in one factorisation; the only method that knows constraint rows.
+    /// `compliant-kkt`: momentum and constraint rows in one factorisation.
     CompliantKkt(CompliantKktSettings),
 }
 

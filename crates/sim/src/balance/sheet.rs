@@ -1,4 +1,4 @@
-//! The balance sheet of a step, as a report holds it.
+//! The balance sheet of a step, as a report holds it; `output/energies.rs` writes its rows.
 
 use serde::Serialize;
 

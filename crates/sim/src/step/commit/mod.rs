@@ -1,4 +1,4 @@
-//! Stage 6: measures of a finished step.
+//! Stage 6: measures of a finished step, and the check that it inverts no element.
 
 pub(crate) mod energy;
 pub(crate) mod plasticity;

@@ -1,4 +1,4 @@
-//! Newton rounds: islands whose elastic forces are not those that their solve took them for are linearised again.
+//! Newton rounds: an island whose elastic forces differ too much from their linearisation is solved again.
 
 use super::{Synchronous, changes::Purpose, failure::not_linear};
 use crate::{

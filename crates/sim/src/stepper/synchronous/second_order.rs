@@ -1,4 +1,4 @@
-//! What a step of second order leaves to implicit Euler, and what it keeps for the next one.
+//! Chooses the points that BDF2 or implicit Euler moves, and stores the history of BDF2.
 
 use super::Synchronous;
 use crate::{
