@@ -12,7 +12,8 @@ pub(crate) struct RowScratch {
 }
 
 impl RowScratch {
-    /// The rows `h J (v − v_0) + s C λ = −s φ`, `s = h/(h + d)`. `evaluation` holds `φ` and `J` of a step of `h` (s) at the positions that the velocity `v_0` (m/s) leads to; without `v_0` at the start.
+    /// The rows `h J (v − v_0) + s C λ = −s φ`, `s = h/(h + d)`. `evaluation` holds `φ` and `J` of a step of `h` (s)
+    /// at the positions that the velocity `v_0` (m/s) leads to; without `v_0` at the start.
     ///
     /// With damping `d` this is `C λ = −(φ + d φ̇)` at the end of the step, divided by `1 + d/h`. Without damping and
     /// compliance, the step removes the whole violation `φ`.

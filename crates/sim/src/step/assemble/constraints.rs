@@ -328,8 +328,9 @@ impl JointRows {
     /// Constraints in stiffness form are added to the momentum system, their `K̃` from the present forces and
     /// projected.
     ///
-    /// [`RowScratch::group`] says which rows. Points with a prescribed motion are where they will be at the end, so they
-    /// need no column. Constraints within a component of a deformable body are evaluated where that is linearised.
+    /// [`RowScratch::group`] says which rows. Points with a prescribed motion are where they will be at the end, so
+    /// they need no column. Constraints within a component of a deformable body are evaluated where that is
+    /// linearised.
     pub(crate) fn assemble(
         &mut self,
         context: StepContext<'_>,
