@@ -5,7 +5,7 @@ use crate::support::{COLLISION, assert_apart, bits, momentum_scale, scene, simul
 use impinge_contact::compliance::{RestCompliance, RigidMoments, TurnedBodies, TurnedBody};
 use impinge_contact::method::corrective_motion::{CorrectiveMotion, CorrectiveMotionSettings};
 use impinge_contact::{ContactProblem, ContactSolver};
-use impinge_fem::{AssemblyScales, ElasticModel, Material};
+use impinge_fem::{AssemblyScales, ElasticModel, Material, NodalMotion};
 use impinge_geometry::mesh::generate;
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
 use impinge_sim::stepper::{Solve, SolveObserver};
@@ -159,7 +159,12 @@ fn arc(degrees: f64, time_step: f64) -> (ContactProblem, TurnedBodies, Vec<u32>)
         let mut momentum = SymmetricBlockMatrix::zeros(Arc::clone(&pattern));
         let mut rhs = vec![0.0; momentum.len()];
         assembler.add_mass(&scales, &mut momentum);
-        assembler.assemble(positions, &scales, &still, &mut momentum, &mut rhs);
+        assembler.assemble(
+            &NodalMotion::new(positions, &still),
+            &scales,
+            &mut momentum,
+            &mut rhs,
+        );
         (momentum, rhs)
     };
     let mut surface = mesh.surface().expect("closed").nodes().to_vec();

@@ -3,7 +3,7 @@
 //! `cargo run -p impinge-fem --example stiffness_matrix`
 #![expect(clippy::print_stdout, reason = "the result is this program's purpose")]
 
-use impinge_fem::{AssemblyScales, ElasticModel, Material};
+use impinge_fem::{AssemblyScales, ElasticModel, Material, NodalMotion};
 use impinge_krylov::{
     BlockJacobi, BlockPattern, ConjugateGradient, LinearSystem, StoppingRule, SymmetricBlockMatrix,
     Termination, solve,
@@ -65,7 +65,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let still = vec![Vector3::zeros(); points.len()];
     let mut unused = vec![0.0; 3 * blocks];
-    assembler.assemble(&points, &scales, &still, &mut matrix, &mut unused);
+    assembler.assemble(
+        &NodalMotion::new(&points, &still),
+        &scales,
+        &mut matrix,
+        &mut unused,
+    );
 
     // K u = m g.
     let gravity = -9.81;

@@ -67,7 +67,7 @@ pub mod thin;
 /// Vectors and matrices of the signatures of this crate, in the version that it uses.
 pub use nalgebra;
 
-pub use assembly::{Assembler, AssemblyScales, ElasticModel, VolumeRatio};
+pub use assembly::{Assembler, AssemblyScales, ElasticModel, NodalMotion, VolumeRatio};
 pub use damping::RayleighDamping;
 pub use element::TetElement;
 pub use error::FemError;

@@ -64,7 +64,11 @@ pub fn solve(
     rule: &StoppingRule,
 ) -> KrylovReport {
     let target = rule.absolute.max(rule.relative * norm(system.rhs));
-    let mut iterations = 0;
+    let mut progress = Progress {
+        target,
+        iterations: 0,
+        max_iterations: rule.max_iterations,
+    };
     let mut residual = method.restart(system, x);
     let termination = loop {
         if residual <= target {
@@ -73,14 +77,7 @@ pub fn solve(
         if !residual.is_finite() {
             break Termination::NotFinite;
         }
-        let end = iterate(
-            method,
-            system,
-            x,
-            target,
-            rule.max_iterations,
-            &mut iterations,
-        );
+        let end = iterate(method, system, x, &mut progress);
         let before = residual;
         residual = method.restart(system, x);
         match end {
@@ -91,11 +88,18 @@ pub fn solve(
         }
     };
     KrylovReport {
-        iterations,
+        iterations: progress.iterations,
         termination,
         residual,
         target,
     }
+}
+
+/// The goal of a solve, and the steps taken towards it.
+struct Progress {
+    target: f64,
+    iterations: usize,
+    max_iterations: usize,
 }
 
 /// Steps until the recurrence reaches the target (`None`) or the iteration ends for another reason.
@@ -103,11 +107,9 @@ fn iterate(
     method: &mut dyn KrylovMethod,
     system: &LinearSystem<'_>,
     x: &mut [f64],
-    target: f64,
-    max_iterations: usize,
-    iterations: &mut usize,
+    progress: &mut Progress,
 ) -> Option<Termination> {
-    while *iterations < max_iterations {
+    while progress.iterations < progress.max_iterations {
         let step = method.step(system, x);
         match step.outcome {
             StepOutcome::Advanced => {}
@@ -116,11 +118,11 @@ fn iterate(
             StepOutcome::Breakdown => return Some(Termination::Breakdown),
             StepOutcome::NotFinite => return Some(Termination::NotFinite),
         }
-        *iterations += 1;
+        progress.iterations += 1;
         if step.residual.is_nan() {
             return Some(Termination::NotFinite);
         }
-        if step.residual <= target {
+        if step.residual <= progress.target {
             return None;
         }
     }

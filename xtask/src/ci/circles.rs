@@ -1,4 +1,4 @@
-//! Rejects circular imports between the files of a crate.
+//! Rejects circular imports between the files of a crate, and between its top-level modules.
 //!
 //! The check reads `use` lines and paths that begin with `crate` or `super`. A re-exported name (`pub use`) counts as
 //! an import of the file that defines it; the re-export itself is no import. Test code does not count.
@@ -7,9 +7,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// Crates whose top-level modules import each other in one direction only.
-const ONE_WAY: [&str; 2] = ["contact", "sim"];
 
 /// Longest chain of re-exports; a longer one is a cycle.
 const MOST_EXPORTS: usize = 16;
@@ -29,15 +26,13 @@ pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
         let sources = Sources::read(&folder.join("src"))?;
         files += sources.0.len();
         let imports = imports(&sources);
-        if ONE_WAY.contains(&&*name) {
-            for circle in circles(&between_top_modules(&imports)) {
-                found += 1;
-                let modules: Vec<String> = circle.iter().map(|module| module.join("::")).collect();
-                println!(
-                    "    modules import each other in a circle: {name}: {}",
-                    modules.join(" ")
-                );
-            }
+        for circle in circles(&between_top_modules(&imports)) {
+            found += 1;
+            let modules: Vec<String> = circle.iter().map(|module| module.join("::")).collect();
+            println!(
+                "    modules import each other in a circle: {name}: {}",
+                modules.join(" ")
+            );
         }
         for circle in circles(&imports) {
             found += 1;

@@ -3,7 +3,7 @@
 use std::error::Error;
 
 use impinge_fem::material::Lame;
-use impinge_fem::{AssemblyScales, ElasticModel, Hyperelastic, Material, NeoHookean};
+use impinge_fem::{AssemblyScales, ElasticModel, Hyperelastic, Material, NeoHookean, NodalMotion};
 use impinge_geometry::TetMesh;
 use impinge_geometry::mesh::generate::cuboid;
 use impinge_krylov::{BlockPattern, SymmetricBlockMatrix};
@@ -191,7 +191,12 @@ fn convexity(
         let x: Vec<Vector3<f64>> = mesh.nodes().iter().map(|node| deformation * node).collect();
         matrix.set_zero();
         let still = vec![Vector3::zeros(); points];
-        assembler.assemble(&x, &scales, &still, &mut matrix, &mut rhs);
+        assembler.assemble(
+            &NodalMotion::new(&x, &still),
+            &scales,
+            &mut matrix,
+            &mut rhs,
+        );
         let size = matrix
             .values()
             .iter()

@@ -19,32 +19,19 @@ pub struct Condenser {
     pub lambda: Vec<f64>,
     /// `(∂²V/∂φ²) J`, in the layout of the rows.
     weighted: Vec<Vector3<f64>>,
+    /// `d` of the latest constraint (s).
+    damping: f64,
 }
 
 impl Condenser {
-    /// Adds the constraint with the rows of `evaluation`; a one-sided one only in compression.
+    /// Computes the forces and the weighted rows of a constraint with the rows of `evaluation`; changes only `self`, so
+    /// many constraints can run it in parallel, each with its own.
     ///
-    /// Returns whether it did. A constraint without stiffness ([`Constraint::has_stiffness`]) is a caller's bug and
-    /// ignored, as are blocks that the matrix does not store.
-    pub fn add(
-        &mut self,
-        constraint: &Constraint,
-        evaluation: &Evaluation,
-        time_step: f64,
-        momentum: &mut SymmetricBlockMatrix,
-        rhs: &mut [f64],
-    ) -> bool {
-        let presses = self.prepare(constraint, evaluation);
-        if presses {
-            self.scatter(constraint, evaluation, time_step, momentum, rhs);
-        }
-        presses
-    }
-
-    /// First half of [`add`](Self::add): changes only `self`, so many constraints can run it in parallel, each with its
-    /// own.
+    /// Returns whether the constraint acts: a one-sided one only in compression. One without stiffness
+    /// ([`Constraint::has_stiffness`]) is a caller's bug and ignored.
     pub fn prepare(&mut self, constraint: &Constraint, evaluation: &Evaluation) -> bool {
         let rows = constraint.rows();
+        self.damping = constraint.damping;
         self.lambda.clear();
         let curvature = match (&evaluation.response, constraint.stiffness()) {
             (Some(response), _) => {
@@ -78,17 +65,17 @@ impl Condenser {
         true
     }
 
-    /// Second half, for one constraint after the other, so that sums have one order.
+    /// Adds the constraint that was [prepared](Self::prepare) last, with the same `evaluation`, to the system; one
+    /// constraint after the other, so that sums have one order. Blocks that the matrix does not store are ignored.
     pub fn scatter(
         &self,
-        constraint: &Constraint,
         evaluation: &Evaluation,
         time_step: f64,
         momentum: &mut SymmetricBlockMatrix,
         rhs: &mut [f64],
     ) {
         let rows = self.lambda.len();
-        let scale = time_step * (time_step + constraint.damping);
+        let scale = time_step * (time_step + self.damping);
         let count = evaluation.blocks.len();
         for (a, &block) in evaluation.blocks.iter().enumerate() {
             let impulse = &mut rhs[3 * block as usize..][..3];
@@ -116,13 +103,12 @@ impl Condenser {
     /// of the unknowns (m/s, N·s).
     pub fn add_product(
         &self,
-        constraint: &Constraint,
         evaluation: &Evaluation,
         time_step: f64,
         velocity: &[f64],
         impulses: &mut [f64],
     ) {
-        let scale = time_step * (time_step + constraint.damping);
+        let scale = time_step * (time_step + self.damping);
         let count = evaluation.blocks.len();
         for row in 0..self.lambda.len() {
             let of_row = row * count..(row + 1) * count;

@@ -6,7 +6,7 @@
 
 use super::law::{Local, Response, negative_part_of};
 use super::turning::ArmForce;
-use super::{Configuration, Constraint, Definiteness, Layout, Term};
+use super::{Constraint, Definiteness, Layout, Placement, Term};
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
 /// Values and derivatives of a constraint at a configuration. Memory is kept between evaluations.
@@ -31,16 +31,15 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// Values and rows at `state`.
-    pub fn rows(
-        &mut self,
-        constraint: &Constraint,
-        state: &Configuration<'_>,
-        layout: &Layout<'_>,
-    ) {
+    /// Values and rows at `placement`.
+    pub fn rows(&mut self, constraint: &Constraint, placement: &Placement<'_>) {
         self.q.clear();
-        self.q
-            .extend(constraint.points.iter().map(|point| point.at(state)));
+        self.q.extend(
+            constraint
+                .points
+                .iter()
+                .map(|point| point.at(&placement.state)),
+        );
         let rows = constraint.rows();
         self.local.clear(rows, self.q.len());
         constraint.law.evaluate(&self.q, &mut self.local);
@@ -49,7 +48,7 @@ impl Evaluation {
         self.value
             .extend(self.local.value.iter().zip(offset).map(|(v, o)| v - o));
         self.response = constraint.law.response(&self.value);
-        self.map(constraint, state, layout);
+        self.map(constraint, placement);
 
         let count = self.blocks.len();
         self.jacobian.clear();
@@ -66,8 +65,7 @@ impl Evaluation {
     pub fn stiffness(
         &mut self,
         constraint: &Constraint,
-        state: &Configuration<'_>,
-        layout: &Layout<'_>,
+        Placement { state, layout }: &Placement<'_>,
         lambda: &[f64],
         definiteness: Definiteness,
     ) {
@@ -123,7 +121,7 @@ impl Evaluation {
     }
 
     /// Collects the blocks that move the points, with their derivatives.
-    fn map(&mut self, constraint: &Constraint, state: &Configuration<'_>, layout: &Layout<'_>) {
+    fn map(&mut self, constraint: &Constraint, Placement { state, layout }: &Placement<'_>) {
         self.blocks.clear();
         for point in &constraint.points {
             for term in &point.terms {

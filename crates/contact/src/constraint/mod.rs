@@ -42,7 +42,7 @@ pub use condense::Condenser;
 pub use error::ConstraintError;
 pub use evaluate::Evaluation;
 pub use law::{Definiteness, Law, Local, Response};
-pub use point::{BodyBlocks, Configuration, Frame, Layout, Point, Term};
+pub use point::{BodyBlocks, Configuration, Frame, Layout, Placement, Point, Term};
 pub use rows::{ConstraintGroup, ConstraintRows};
 pub use stiffness::{GeometricStiffness, StiffnessSum};
 pub use turning::{ArmForce, TurningSum};

@@ -52,6 +52,15 @@ pub struct Layout<'a> {
     pub bodies: &'a [Option<BodyBlocks>],
 }
 
+/// Where constraints are evaluated, and the unknowns that move their points.
+#[derive(Debug, Clone, Copy)]
+pub struct Placement<'a> {
+    /// Positions of particles and bodies.
+    pub state: Configuration<'a>,
+    /// Blocks of their unknowns.
+    pub layout: Layout<'a>,
+}
+
 /// One summand of a [`Point`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Term {

@@ -2,7 +2,7 @@
 
 use super::condense::{add, get};
 use super::turning::TurningSum;
-use super::{Configuration, Constraint, Definiteness, Evaluation, Layout};
+use super::{Constraint, Definiteness, Evaluation, Layout, Placement};
 use impinge_krylov::block::SymmetricBlockMatrix;
 
 /// Share of the geometric stiffness in the momentum matrix.
@@ -38,8 +38,7 @@ impl GeometricStiffness {
         self,
         constraint: &Constraint,
         evaluation: &mut Evaluation,
-        state: &Configuration<'_>,
-        layout: &Layout<'_>,
+        placement: &Placement<'_>,
         lambda: &[f64],
     ) -> bool {
         let Some(definiteness) = self.definiteness() else {
@@ -49,7 +48,7 @@ impl GeometricStiffness {
         if !constraint.has_potential() && lambda.iter().all(|&force| force == 0.0) {
             return false;
         }
-        evaluation.stiffness(constraint, state, layout, lambda, definiteness);
+        evaluation.stiffness(constraint, placement, lambda, definiteness);
         true
     }
 }
@@ -81,31 +80,9 @@ impl StiffnessSum {
         self.turning.resize(bodies, TurningSum::default());
     }
 
-    /// Adds one constraint with the forces `lambda` of the last step; `evaluation` holds its rows.
+    /// Adds one constraint whose `evaluation` holds its stiffness, by [`GeometricStiffness::evaluate`].
     ///
     /// Blocks that the matrix does not store are a caller's bug and ignored.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "each of them is one noun of the sum"
-    )]
-    pub fn add(
-        &mut self,
-        constraint: &Constraint,
-        evaluation: &mut Evaluation,
-        state: &Configuration<'_>,
-        layout: &Layout<'_>,
-        lambda: &[f64],
-        mode: GeometricStiffness,
-        time_step: f64,
-        matrix: &mut SymmetricBlockMatrix,
-    ) {
-        if mode.evaluate(constraint, evaluation, state, layout, lambda) {
-            self.scatter(constraint, evaluation, time_step, matrix);
-        }
-    }
-
-    /// Second half of [`add`](Self::add), for one constraint after the other. [`GeometricStiffness::evaluate`] is the
-    /// first.
     pub fn scatter(
         &mut self,
         constraint: &Constraint,

@@ -1,6 +1,6 @@
 //! Alternating directions: a linear solve with `W + ρ D`, a projection on the cones, a multiplier.
 
-use super::progress::{Progress, cone_projection};
+use super::progress::{BestReactions, Progress, cone_projection};
 use super::{
     FrictionError, FrictionMethod, FrictionProblem, FrictionReport, FrictionSolver, Target,
 };
@@ -33,7 +33,7 @@ const IMBALANCE: f64 = 5.0;
 pub struct Admm {
     /// Largest number of iterations.
     pub max_iterations: u64,
-    best: Vec<Vector3<f64>>,
+    best: BestReactions,
     progress: Progress,
     interrupt: Interrupt,
 }
@@ -49,7 +49,7 @@ impl Admm {
     pub fn new(max_iterations: u64) -> Self {
         Self {
             max_iterations,
-            best: Vec::new(),
+            best: BestReactions::default(),
             progress: Progress::default(),
             interrupt: Interrupt::default(),
         }
@@ -136,14 +136,13 @@ impl FrictionSolver for Admm {
     ) -> Result<FrictionReport, FrictionError> {
         target.check(problem, reactions)?;
         let mut report = FrictionReport::new(FrictionMethod::Admm);
-        let mut least = self.progress.check(problem, reactions, &mut report);
-        self.best.clear();
-        self.best.extend_from_slice(reactions);
-        if least > target.tolerance {
+        let error = self.progress.check(problem, reactions, &mut report);
+        self.best.start(reactions, error);
+        if error > target.tolerance {
             let mut splitting = Splitting::new(problem, reactions)?;
             let mut sound = splitting.factorize(problem);
             while sound
-                && least > target.tolerance
+                && self.best.error > target.tolerance
                 && report.admm_iterations < self.max_iterations
                 && !self.interrupt.is_raised()
             {
@@ -153,10 +152,7 @@ impl FrictionSolver for Admm {
                     continue;
                 }
                 let error = self.progress.check(problem, &splitting.z, &mut report);
-                if error < least {
-                    least = error;
-                    self.best.copy_from_slice(&splitting.z);
-                }
+                self.best.offer(&splitting.z, error);
                 let ratio = primal / dual;
                 if ratio.is_finite()
                     && !(1.0 / IMBALANCE..=IMBALANCE).contains(&ratio)
@@ -167,10 +163,7 @@ impl FrictionSolver for Admm {
                 }
             }
         }
-        reactions.copy_from_slice(&self.best);
-        report.error = least;
-        report.converged = least <= target.tolerance;
-        Ok(report)
+        Ok(self.best.finish(reactions, *target, report))
     }
 
     fn heed(&mut self, interrupt: &Interrupt) {

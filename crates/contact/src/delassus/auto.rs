@@ -1,5 +1,6 @@
 //! The methods in turn, until one converges.
 
+use super::progress::BestReactions;
 use super::{
     Admm, FrictionError, FrictionMethod, FrictionProblem, FrictionReport, FrictionSolver,
     GaussSeidel, ProximalNewton, Target,
@@ -18,7 +19,7 @@ pub struct Auto {
     newton: ProximalNewton,
     admm: Admm,
     start: Vec<Vector3<f64>>,
-    best: Vec<Vector3<f64>>,
+    best: BestReactions,
 }
 
 /// Number of sweeps without halving the error after which Gauss-Seidel ends.
@@ -38,7 +39,7 @@ impl Default for Auto {
             newton: ProximalNewton::default(),
             admm: Admm::new(ADMM_ITERATIONS),
             start: Vec::new(),
-            best: Vec::new(),
+            best: BestReactions::default(),
         }
     }
 }
@@ -75,10 +76,8 @@ impl FrictionSolver for Auto {
         target.check(problem, reactions)?;
         self.start.clear();
         self.start.extend_from_slice(reactions);
-        self.best.clear();
-        self.best.extend_from_slice(reactions);
+        self.best.start(reactions, f64::INFINITY);
         let mut total = FrictionReport::new(FrictionMethod::Auto);
-        let mut least = f64::INFINITY;
         for stage in STAGES {
             let report = match stage {
                 Stage::Rewind => {
@@ -93,18 +92,12 @@ impl FrictionSolver for Auto {
                 Stage::Admm => self.admm.solve(problem, reactions, target)?,
             };
             total = report.after(&total);
-            if report.error < least {
-                least = report.error;
-                self.best.copy_from_slice(reactions);
-            }
+            self.best.offer(reactions, report.error);
             if report.converged {
                 break;
             }
         }
-        reactions.copy_from_slice(&self.best);
-        total.error = least;
-        total.converged = least <= target.tolerance;
-        Ok(total)
+        Ok(self.best.finish(reactions, *target, total))
     }
 
     fn heed(&mut self, interrupt: &Interrupt) {

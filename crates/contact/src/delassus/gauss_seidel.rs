@@ -1,6 +1,6 @@
 //! Block projected Gauss-Seidel: the one-contact problem solved exactly, contact after contact.
 
-use super::progress::Progress;
+use super::progress::{BestReactions, Progress};
 use super::{FrictionError, FrictionMethod, FrictionProblem, FrictionReport, FrictionSolver};
 use super::{Target, local::one_contact};
 use crate::Interrupt;
@@ -23,7 +23,7 @@ pub struct GaussSeidel {
     pub max_sweeps: u64,
     /// Number of sweeps without halving the error after which it ends; 0: never.
     pub patience: u64,
-    best: Vec<Vector3<f64>>,
+    best: BestReactions,
     progress: Progress,
     interrupt: Interrupt,
 }
@@ -40,7 +40,7 @@ impl GaussSeidel {
         Self {
             max_sweeps,
             patience,
-            best: Vec::new(),
+            best: BestReactions::default(),
             progress: Progress::default(),
             interrupt: Interrupt::default(),
         }
@@ -87,10 +87,8 @@ impl FrictionSolver for GaussSeidel {
         target.check(problem, reactions)?;
         let mut report = FrictionReport::new(FrictionMethod::ProjectedGaussSeidel);
         let mut error = self.progress.check(problem, reactions, &mut report);
-        let mut least = error;
         let mut halved = (error, 0);
-        self.best.clear();
-        self.best.extend_from_slice(reactions);
+        self.best.start(reactions, error);
         while error > target.tolerance
             && report.sweeps < self.max_sweeps
             && !self.interrupt.is_raised()
@@ -101,10 +99,8 @@ impl FrictionSolver for GaussSeidel {
                 continue;
             }
             error = self.progress.check(problem, reactions, &mut report);
-            if error.is_finite() && (error < least || least.is_nan()) {
-                least = error;
-                self.best.copy_from_slice(reactions);
-            }
+            self.best.offer(reactions, error);
+            let least = self.best.error;
             // Half of an infinite error is no progress.
             if least < halved.0 && least <= 0.5 * halved.0 {
                 halved = (least, report.sweeps);
@@ -113,10 +109,7 @@ impl FrictionSolver for GaussSeidel {
                 break;
             }
         }
-        reactions.copy_from_slice(&self.best);
-        report.error = least;
-        report.converged = least <= target.tolerance;
-        Ok(report)
+        Ok(self.best.finish(reactions, *target, report))
     }
 
     fn heed(&mut self, interrupt: &Interrupt) {

@@ -1,7 +1,7 @@
 //! Semi-smooth Newton on the Alart-Curnier function, inside a proximal-point loop.
 
 use super::alart_curnier::AlartCurnier;
-use super::progress::Progress;
+use super::progress::{BestReactions, Progress};
 use super::{
     FrictionError, FrictionMethod, FrictionProblem, FrictionReport, FrictionSolver, Target,
 };
@@ -35,7 +35,7 @@ pub struct ProximalNewton {
     pub max_steps: u64,
     /// Number of consecutive inner problems without halving the error after which it ends.
     pub patience: u64,
-    best: Vec<Vector3<f64>>,
+    best: BestReactions,
     progress: Progress,
     interrupt: Interrupt,
 }
@@ -52,7 +52,7 @@ impl ProximalNewton {
         Self {
             max_steps,
             patience,
-            best: Vec::new(),
+            best: BestReactions::default(),
             progress: Progress::default(),
             interrupt: Interrupt::default(),
         }
@@ -69,9 +69,7 @@ impl FrictionSolver for ProximalNewton {
         target.check(problem, reactions)?;
         let mut report = FrictionReport::new(FrictionMethod::Newton);
         let mut error = self.progress.check(problem, reactions, &mut report);
-        let mut least = error;
-        self.best.clear();
-        self.best.extend_from_slice(reactions);
+        self.best.start(reactions, error);
         if error > target.tolerance {
             let mut inner = Inner::new(problem)?;
             inner.function.alpha = ALPHA[0];
@@ -94,7 +92,7 @@ impl FrictionSolver for ProximalNewton {
                     .max(0.05 * target.tolerance);
                 let (settled, steps) =
                     inner.solve(problem, reactions, goal, &self.interrupt, &mut report);
-                let before = least;
+                let before = self.best.error;
                 let here = self.progress.check(problem, reactions, &mut report);
                 let settled = settled && here.is_finite();
                 let alpha = &mut inner.function.alpha;
@@ -112,21 +110,15 @@ impl FrictionSolver for ProximalNewton {
                     *alpha = (*alpha * 10.0).min(ALPHA[2]);
                     caution = 3;
                 }
-                if error < least {
-                    least = error;
-                    self.best.copy_from_slice(reactions);
-                }
-                fruitless = if least <= 0.5 * before {
+                self.best.offer(reactions, error);
+                fruitless = if self.best.error <= 0.5 * before {
                     0
                 } else {
                     fruitless + 1
                 };
             }
         }
-        reactions.copy_from_slice(&self.best);
-        report.error = least;
-        report.converged = least <= target.tolerance;
-        Ok(report)
+        Ok(self.best.finish(reactions, *target, report))
     }
 
     fn heed(&mut self, interrupt: &Interrupt) {

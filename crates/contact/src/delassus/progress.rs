@@ -1,6 +1,6 @@
 //! The errors as computed by the methods; the independent residual has its own code.
 
-use super::{FrictionProblem, FrictionReport};
+use super::{FrictionProblem, FrictionReport, Target};
 use nalgebra::Vector3;
 
 /// Evaluates both errors; allocates only when it grows.
@@ -39,6 +39,45 @@ impl Progress {
             f64::INFINITY
         } else {
             plain.max(scaled)
+        }
+    }
+}
+
+/// The reactions with the least error so far; allocates only when it grows.
+#[derive(Debug, Clone, Default)]
+pub(super) struct BestReactions {
+    reactions: Vec<Vector3<f64>>,
+    pub(super) error: f64,
+}
+
+impl BestReactions {
+    /// Starts with the first `reactions` and their error.
+    pub(super) fn start(&mut self, reactions: &[Vector3<f64>], error: f64) {
+        self.reactions.clear();
+        self.reactions.extend_from_slice(reactions);
+        self.error = error;
+    }
+
+    /// Takes `reactions` if their error is less.
+    pub(super) fn offer(&mut self, reactions: &[Vector3<f64>], error: f64) {
+        if error < self.error {
+            self.error = error;
+            self.reactions.copy_from_slice(reactions);
+        }
+    }
+
+    /// Ends a solve: hands out the best reactions and reports their error.
+    pub(super) fn finish(
+        &self,
+        reactions: &mut [Vector3<f64>],
+        target: Target,
+        report: FrictionReport,
+    ) -> FrictionReport {
+        reactions.copy_from_slice(&self.reactions);
+        FrictionReport {
+            error: self.error,
+            converged: self.error <= target.tolerance,
+            ..report
         }
     }
 }

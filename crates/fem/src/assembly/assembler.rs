@@ -2,7 +2,7 @@
 
 use super::bound::{BoundElement, Inputs, Origin};
 use super::kernel::Kernel;
-use super::{AssemblyScales, ElasticModel, rows};
+use super::{AssemblyScales, ElasticModel, NodalMotion, rows};
 use crate::lanes::on_lanes;
 use crate::{FemError, Material, QuadraturePoint};
 use impinge_krylov::{BlockPattern, SymmetricBlockMatrix};
@@ -93,13 +93,13 @@ impl Assembler {
     ///
     /// With `s_e = stiffness + damping·a_K,e` of each element, adds `s_e K_ff` to `matrix` and `force·f_el − s_e K_fd
     /// v_d` to `rhs`, where `f` are the free and `d` the prescribed points. `K` is the positive semi-definite tangent
-    /// of the materials at `positions`. `matrix` and `rhs` are not cleared.
+    /// of the materials at the positions of `motion`. If that is damped already, also subtracts the impulses
+    /// `damping·a_K,e K y` of its damped velocities `y` from `rhs`. `matrix` and `rhs` are not cleared.
     ///
     /// # Shapes and units
     /// | name | shape | unit |
     /// |---|---|---|
-    /// | `positions` | all points | m |
-    /// | `prescribed_velocity` | all points; only entries of prescribed points are read | m/s |
+    /// | `motion` | all points | m, m/s |
     /// | `matrix` | pattern given to [`ElasticModel::bind`] | kg with the scales of an implicit step |
     /// | `rhs` | three per block | N·s with the scales of an implicit step |
     ///
@@ -111,55 +111,18 @@ impl Assembler {
     #[track_caller]
     pub fn assemble(
         &self,
-        positions: &[Vector3<f64>],
+        motion: &NodalMotion<'_>,
         scales: &AssemblyScales,
-        prescribed_velocity: &[Vector3<f64>],
         matrix: &mut SymmetricBlockMatrix,
         rhs: &mut [f64],
     ) {
-        self.add(
-            positions,
-            scales,
-            [Some(prescribed_velocity), None],
-            matrix,
-            rhs,
+        assert_eq!(
+            motion.prescribed_velocity.len(),
+            self.points,
+            "one prescribed velocity per point"
         );
-    }
-
-    /// Like [`assemble`](Self::assemble), about a motion that is damped already: subtracts the impulses `damping·a_K,e
-    /// K y` of the velocities `damped_velocity`, `y` (m/s), of all points from `rhs`.
-    ///
-    /// # Panics
-    /// As [`assemble`](Self::assemble).
-    #[track_caller]
-    pub fn assemble_about(
-        &self,
-        positions: &[Vector3<f64>],
-        scales: &AssemblyScales,
-        [prescribed_velocity, damped_velocity]: [&[Vector3<f64>]; 2],
-        matrix: &mut SymmetricBlockMatrix,
-        rhs: &mut [f64],
-    ) {
-        self.add(
-            positions,
-            scales,
-            [Some(prescribed_velocity), Some(damped_velocity)],
-            matrix,
-            rhs,
-        );
-    }
-
-    #[track_caller]
-    fn add(
-        &self,
-        positions: &[Vector3<f64>],
-        scales: &AssemblyScales,
-        velocities: [Option<&[Vector3<f64>]>; 2],
-        matrix: &mut SymmetricBlockMatrix,
-        rhs: &mut [f64],
-    ) {
         self.check(matrix);
-        let inputs = self.inputs(positions, scales, velocities, rhs);
+        let inputs = self.inputs(motion, scales, rhs);
         let (rhs, _) = rhs.as_chunks_mut::<3>();
         run(
             &self.tasks,
@@ -191,7 +154,11 @@ impl Assembler {
         damped_velocity: &[Vector3<f64>],
         rhs: &mut [f64],
     ) {
-        let inputs = self.inputs(positions, scales, [None, Some(damped_velocity)], rhs);
+        let motion = NodalMotion {
+            damped_velocity: Some(damped_velocity),
+            ..NodalMotion::new(positions, &[])
+        };
+        let inputs = self.inputs(&motion, scales, rhs);
         let (rhs, _) = rhs.as_chunks_mut::<3>();
         // A value without size for every slot of the matrix: the ranges of tasks are the same.
         let mut none = vec![(); self.slots];
@@ -216,29 +183,26 @@ impl Assembler {
     #[track_caller]
     fn inputs<'a>(
         &'a self,
-        positions: &'a [Vector3<f64>],
+        motion: &NodalMotion<'a>,
         scales: &'a AssemblyScales,
-        velocities: [Option<&'a [Vector3<f64>]>; 2],
         rhs: &[f64],
     ) -> Inputs<'a> {
-        assert_eq!(positions.len(), self.points, "one position per point");
-        for (velocity, name) in velocities.iter().zip(["prescribed", "damped"]) {
-            assert!(
-                velocity.is_none_or(|velocity| velocity.len() == self.points),
-                "one {name} velocity per point"
-            );
-        }
+        let is_whole = |values: &[Vector3<f64>]| values.len() == self.points;
+        assert!(is_whole(motion.positions), "one position per point");
+        assert!(
+            motion.damped_velocity.is_none_or(is_whole),
+            "one damped velocity per point"
+        );
         assert_eq!(
             rhs.len(),
             3 * self.blocks,
             "three entries of the right-hand side per block"
         );
-        let [prescribed_velocity, damped_velocity] = velocities;
         Inputs {
             materials: &self.materials,
-            positions,
-            prescribed_velocity: prescribed_velocity.unwrap_or_default(),
-            damped_velocity,
+            positions: motion.positions,
+            prescribed_velocity: motion.prescribed_velocity,
+            damped_velocity: motion.damped_velocity,
             scales,
         }
     }

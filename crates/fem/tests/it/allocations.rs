@@ -1,7 +1,7 @@
 //! Assembling and measuring allocate nothing.
 
 use crate::support::{Mesh, cuboid, hex_model, materials, model, shaken};
-use impinge_fem::{AssemblyScales, ElasticModel, Material};
+use impinge_fem::{AssemblyScales, ElasticModel, Material, NodalMotion};
 use impinge_krylov::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::Vector3;
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -60,9 +60,8 @@ fn a_step_allocates_nothing() {
             let mut forces = still.clone();
             let before = COUNT.get();
             assembler.assemble(
-                &x,
+                &NodalMotion::new(&x, &still),
                 &AssemblyScales::implicit_euler(1e-3),
-                &still,
                 &mut matrix,
                 &mut rhs,
             );

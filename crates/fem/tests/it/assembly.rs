@@ -3,7 +3,7 @@
 use crate::support::{
     DENSITY, Mesh, YOUNG, cells, cuboid, dense_stiffness, materials, model, shaken,
 };
-use impinge_fem::{AssemblyScales, ElasticModel, Material, RayleighDamping};
+use impinge_fem::{AssemblyScales, ElasticModel, Material, NodalMotion, RayleighDamping};
 use impinge_krylov::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{DMatrix, DVector, Vector3};
 use std::sync::Arc;
@@ -35,7 +35,7 @@ fn system(
     let mut matrix = SymmetricBlockMatrix::zeros(pattern);
     let mut rhs = vec![0.0; matrix.len()];
     let scales = AssemblyScales::implicit_euler(H);
-    assembler.assemble(x, &scales, v, &mut matrix, &mut rhs);
+    assembler.assemble(&NodalMotion::new(x, v), &scales, &mut matrix, &mut rhs);
     if with_mass {
         assembler.add_mass(&scales, &mut matrix);
     }
@@ -268,9 +268,9 @@ fn assembly_adds_to_present_entries() {
     );
     let (mut one, mut two) = (vec![0.0; once.len()], vec![0.0; once.len()]);
     let scales = AssemblyScales::implicit_euler(H);
-    assembler.assemble(&x, &scales, &still, &mut once, &mut one);
+    assembler.assemble(&NodalMotion::new(&x, &still), &scales, &mut once, &mut one);
     for _ in 0..2 {
-        assembler.assemble(&x, &scales, &still, &mut twice, &mut two);
+        assembler.assemble(&NodalMotion::new(&x, &still), &scales, &mut twice, &mut two);
     }
     for (a, b) in once.values().iter().zip(twice.values()) {
         assert!((a * 2.0 - b).amax() < 1e-12 * YOUNG * H);
@@ -342,7 +342,11 @@ fn impulses_are_those_of_elasticity_and_damping() {
                 let mut matrix = SymmetricBlockMatrix::zeros(pattern);
                 let (mut about, mut alone) = (vec![0.0; matrix.len()], vec![0.0; matrix.len()]);
                 let scales = AssemblyScales::implicit_euler(H);
-                assembler.assemble_about(&x, &scales, [&still, &y], &mut matrix, &mut about);
+                let motion = NodalMotion {
+                    damped_velocity: Some(&y),
+                    ..NodalMotion::new(&x, &still)
+                };
+                assembler.assemble(&motion, &scales, &mut matrix, &mut about);
                 assembler.add_impulses(&x, &scales, &y, &mut alone);
                 // Stress is the difference of terms of the size of the stiffness.
                 let size = about

@@ -1,7 +1,9 @@
 //! Trilinear hexahedra against sums over Gauss points that share no code with the crate, laws and closed forms.
 
 use crate::support::{DENSITY, Mesh, POISSON, YOUNG, cells, cuboid, hex_model, materials, shaken};
-use impinge_fem::{AssemblyScales, ElasticModel, FemError, HexElement, Hyperelastic, Material};
+use impinge_fem::{
+    AssemblyScales, ElasticModel, FemError, HexElement, Hyperelastic, Material, NodalMotion,
+};
 use impinge_krylov::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 use std::sync::Arc;
@@ -99,9 +101,8 @@ fn system(
     let mut matrix = SymmetricBlockMatrix::zeros(pattern);
     let mut rhs = vec![0.0; matrix.len()];
     assembler.assemble(
-        x,
+        &NodalMotion::new(x, v),
         &AssemblyScales::implicit_euler(H),
-        v,
         &mut matrix,
         &mut rhs,
     );

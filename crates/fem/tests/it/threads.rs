@@ -1,7 +1,7 @@
 //! The same bits for any number of threads, while binding and while assembling.
 
 use crate::support::{Mesh, cells, cuboid, materials, shaken};
-use impinge_fem::{AssemblyScales, ElasticModel};
+use impinge_fem::{AssemblyScales, ElasticModel, NodalMotion};
 use impinge_krylov::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{Matrix3, Vector3};
 use std::sync::Arc;
@@ -64,9 +64,8 @@ fn bits(threads: usize) -> Vec<u64> {
         let mut matrix = SymmetricBlockMatrix::zeros(pattern);
         let mut rhs = vec![0.0; matrix.len()];
         assembler.assemble(
-            &x,
+            &NodalMotion::new(&x, &v),
             &AssemblyScales::implicit_euler(1e-3),
-            &v,
             &mut matrix,
             &mut rhs,
         );

@@ -1,5 +1,7 @@
 //! The product of a symmetric half-stored matrix with a vector.
 
+use std::ops::Range;
+
 use nalgebra::Matrix3;
 
 use super::pattern::BlockPattern;
@@ -87,15 +89,14 @@ impl Product<'_> {
         let lane_len = LOCAL * partition.local_rows();
         let (lane_area, spill) = scratch.split_at_mut(lanes * lane_len);
         let spill = &mut spill.as_chunks_mut().0[..partition.halos().len()];
-        self.compute(0, lanes, y, spill, lane_area.as_chunks_mut().0);
+        self.compute(0..lanes, y, spill, lane_area.as_chunks_mut().0);
         self.collect(0, partition.chunks(), y, spill);
     }
 
-    /// Computes the chunks of the lanes `first..end`; `y`, `spill` and `lane_area` are theirs.
+    /// Computes the chunks of `own_lanes`; `y`, `spill` and `lane_area` are theirs.
     fn compute(
         &self,
-        first: usize,
-        end: usize,
+        own_lanes: Range<usize>,
         y: &mut [[f64; 3]],
         spill: &mut [[f64; 3]],
         lane_area: &mut [[f64; LOCAL]],
@@ -104,10 +105,10 @@ impl Product<'_> {
         // Lanes take contiguous runs of chunks of nearly equal number.
         let start_of = |lane: usize| lane * partition.chunks() / lanes(self.pattern);
         let (rows, halos) = (partition.chunk_offsets(), partition.halo_offsets());
-        let begin = start_of(first);
+        let begin = start_of(own_lanes.start);
 
-        if end - first == 1 {
-            for chunk in begin..start_of(end) {
+        if own_lanes.len() == 1 {
+            for chunk in begin..start_of(own_lanes.end) {
                 self.chunk(chunk, lane_area);
                 let own_rows = rows[chunk] - rows[begin]..rows[chunk + 1] - rows[begin];
                 let halo_rows = halos[chunk] - halos[begin]..halos[chunk + 1] - halos[begin];
@@ -122,14 +123,15 @@ impl Product<'_> {
             return;
         }
 
-        let middle = usize::midpoint(first, end);
+        let middle = usize::midpoint(own_lanes.start, own_lanes.end);
         let cut = start_of(middle);
         let (y0, y1) = y.split_at_mut(rows[cut] - rows[begin]);
         let (spill0, spill1) = spill.split_at_mut(halos[cut] - halos[begin]);
-        let (area0, area1) = lane_area.split_at_mut((middle - first) * partition.local_rows());
+        let (area0, area1) =
+            lane_area.split_at_mut((middle - own_lanes.start) * partition.local_rows());
         rayon::join(
-            || self.compute(first, middle, y0, spill0, area0),
-            || self.compute(middle, end, y1, spill1, area1),
+            || self.compute(own_lanes.start..middle, y0, spill0, area0),
+            || self.compute(middle..own_lanes.end, y1, spill1, area1),
         );
     }
 

@@ -50,7 +50,7 @@ pub fn advance(a: f64, p: &[f64], q: &[f64], x: &mut [f64], r: &mut [f64]) -> f6
         q.len() == n && x.len() == n && r.len() == n,
         "vectors of unequal length"
     );
-    tree_advance(a, p, q, x, r, pays(n))
+    tree_advance(a, [p, q], [x, r], pays(n))
 }
 
 fn zip_update(
@@ -71,7 +71,8 @@ fn zip_update(
     );
 }
 
-fn tree_advance(a: f64, p: &[f64], q: &[f64], x: &mut [f64], r: &mut [f64], parallel: bool) -> f64 {
+/// [`advance`] along the directions `[p, q]`, in halves of the vectors.
+fn tree_advance(a: f64, [p, q]: [&[f64]; 2], [x, r]: [&mut [f64]; 2], parallel: bool) -> f64 {
     if p.len() <= BLOCK {
         for (x, p) in x.iter_mut().zip(p) {
             *x += a * p;
@@ -88,13 +89,13 @@ fn tree_advance(a: f64, p: &[f64], q: &[f64], x: &mut [f64], r: &mut [f64], para
     let (r0, r1) = r.split_at_mut(middle);
     let (left, right) = if parallel && p.len() > PARALLEL_PIECE {
         rayon::join(
-            || tree_advance(a, p0, q0, x0, r0, true),
-            || tree_advance(a, p1, q1, x1, r1, true),
+            || tree_advance(a, [p0, q0], [x0, r0], true),
+            || tree_advance(a, [p1, q1], [x1, r1], true),
         )
     } else {
         (
-            tree_advance(a, p0, q0, x0, r0, false),
-            tree_advance(a, p1, q1, x1, r1, false),
+            tree_advance(a, [p0, q0], [x0, r0], false),
+            tree_advance(a, [p1, q1], [x1, r1], false),
         )
     };
     left + right

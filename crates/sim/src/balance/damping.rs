@@ -53,9 +53,9 @@ impl Damping {
         self.scratch.resize(matrix.scratch_len(), 0.0);
         matrix.multiply(&self.deviation, &mut self.product, &mut self.scratch);
         // The joints in stiffness form are no part of a body.
-        for (constraint, (evaluation, condenser)) in model.constraints.soft.iter().zip(step.links) {
+        for (evaluation, condenser) in step.links {
             let mut of_link = vec![0.0; self.product.len()];
-            condenser.add_product(constraint, evaluation, h, &self.deviation, &mut of_link);
+            condenser.add_product(evaluation, h, &self.deviation, &mut of_link);
             for (product, of_link) in self.product.iter_mut().zip(of_link) {
                 *product -= of_link;
             }
@@ -112,13 +112,7 @@ impl Damping {
             for &block in &evaluation.blocks {
                 self.product[3 * block as usize..][..3].fill(0.0);
             }
-            condenser.add_product(
-                constraint,
-                evaluation,
-                h,
-                &self.deviation,
-                &mut self.product,
-            );
+            condenser.add_product(evaluation, h, &self.deviation, &mut self.product);
             let square: f64 = (evaluation.blocks.iter())
                 .map(|&block| {
                     get(&self.product, block as usize).dot(&get(&self.deviation, block as usize))

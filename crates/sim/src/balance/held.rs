@@ -9,9 +9,9 @@ use super::works::Works;
 use crate::measure::strains::take_plastic;
 use crate::model::{Model, PointMotion};
 use impinge_contact::constraint::{
-    BodyBlocks, Condenser, Configuration, Constraint, Evaluation, Frame, Layout, Term,
+    BodyBlocks, Condenser, Configuration, Constraint, Evaluation, Frame, Layout, Placement, Term,
 };
-use impinge_fem::Assembler;
+use impinge_fem::{Assembler, NodalMotion};
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
@@ -88,9 +88,8 @@ impl Elements {
         self.matrix.set_zero();
         self.rhs.fill(0.0);
         self.assembler.assemble(
-            step.linearised_at,
+            &NodalMotion::new(step.linearised_at, &self.zero),
             &step.flight.scales(h),
-            &self.zero,
             &mut self.matrix,
             &mut self.rhs,
         );
@@ -296,13 +295,15 @@ fn add_constraints(accounts: &Accounts, step: &Substep<'_>, works: &mut [Works])
             })
         })
         .collect();
-    let at = Configuration {
-        particles: &particles,
-        frames: &frames,
-    };
-    let layout = Layout {
-        particles: &blocks,
-        bodies: &bodies,
+    let placement = Placement {
+        state: Configuration {
+            particles: &particles,
+            frames: &frames,
+        },
+        layout: Layout {
+            particles: &blocks,
+            bodies: &bodies,
+        },
     };
     let velocity = |block: u32| match (block as usize).checked_sub(free) {
         Some(point) => step.prescribed_velocity[point],
@@ -317,7 +318,7 @@ fn add_constraints(accounts: &Accounts, step: &Substep<'_>, works: &mut [Works])
         if !acts_on(constraint, &|point| step.is_moved(point)) {
             continue;
         }
-        evaluation.rows(constraint, &at, &layout);
+        evaluation.rows(constraint, &placement);
         take_plastic(start, own_first, &mut evaluation);
         let width = evaluation.blocks.len();
         let forces: Vec<f64> = if index < rows.len() {

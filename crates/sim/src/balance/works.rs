@@ -69,13 +69,11 @@ impl WorkSpace {
         self.links.resize(self.product.len(), 0.0);
         let h = step.problem.time_step;
         let velocity = &step.solution.velocity;
-        for (constraint, (evaluation, condenser)) in
-            step.model.constraints.soft.iter().zip(step.links)
-        {
+        for (evaluation, condenser) in step.links {
             if condenser.lambda.iter().all(|&force| force == 0.0) && evaluation.blocks.is_empty() {
                 continue;
             }
-            condenser.add_product(constraint, evaluation, h, velocity, &mut self.links);
+            condenser.add_product(evaluation, h, velocity, &mut self.links);
             let count = evaluation.blocks.len();
             for (row, force) in condenser.lambda.iter().enumerate() {
                 for (j, &block) in evaluation.jacobian[row * count..]

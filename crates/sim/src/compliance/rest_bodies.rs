@@ -6,7 +6,7 @@ use crate::error::{SimError, StepFailure};
 use crate::model::Model;
 use impinge_contact::ContactError;
 use impinge_contact::compliance::{RestCompliance, RigidMoments, TurnedBodies, TurnedBody};
-use impinge_fem::AssemblyScales;
+use impinge_fem::{AssemblyScales, NodalMotion};
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{Matrix3, Vector3};
 use std::collections::BTreeMap;
@@ -62,7 +62,12 @@ impl RestBodies {
             .elastic
             .bind(&model.unknowns.pattern, &model.unknowns.block_of_point)?;
         assembler.add_mass(&scales, &mut matrix);
-        assembler.assemble(&model.points.rest, &scales, &still, &mut matrix, &mut rhs);
+        assembler.assemble(
+            &NodalMotion::new(&model.points.rest, &still),
+            &scales,
+            &mut matrix,
+            &mut rhs,
+        );
         let mut known = Vec::with_capacity(self.kinds.len());
         for kind in &self.kinds {
             let name = &model.geometry.bodies[kind.first].name;

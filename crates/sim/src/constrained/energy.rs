@@ -1,7 +1,7 @@
 //! Energies of constrained particles and bodies.
 
 use super::{ConstrainedSystem, stored_energy::stored};
-use impinge_contact::constraint::{Configuration, Evaluation, Layout};
+use impinge_contact::constraint::{Configuration, Evaluation, Layout, Placement};
 use nalgebra::DVector;
 
 /// Energies of a state (J).
@@ -38,18 +38,21 @@ impl Energy {
             energy.gravitational -= mass * system.gravity.dot(&at.pose.center);
         }
         let frames = system.frames();
-        let state = Configuration {
-            particles: &system.positions,
-            frames: &frames,
-        };
         let (particles, bodies) = (vec![None; system.positions.len()], vec![None; frames.len()]);
-        let nothing_moves = Layout {
-            particles: &particles,
-            bodies: &bodies,
+        // Without unknowns, as the values alone count.
+        let placement = Placement {
+            state: Configuration {
+                particles: &system.positions,
+                frames: &frames,
+            },
+            layout: Layout {
+                particles: &particles,
+                bodies: &bodies,
+            },
         };
         let mut evaluation = Evaluation::default();
         for constraint in &system.constraints {
-            evaluation.rows(constraint, &state, &nothing_moves);
+            evaluation.rows(constraint, &placement);
             energy.elastic += stored(constraint, &evaluation);
             if constraint.is_hard() {
                 let value = DVector::from_column_slice(&evaluation.value);

@@ -1,6 +1,6 @@
 //! Rows of one constraint in compliance form, in the format of a contact problem.
 
-use impinge_contact::constraint::{Constraint, ConstraintGroup, ConstraintRows, Evaluation};
+use impinge_contact::constraint::{Constraint, ConstraintGroup, Evaluation};
 use nalgebra::Vector3;
 
 /// Buffers for one constraint, reused so that filling a problem does not allocate.
@@ -12,19 +12,18 @@ pub(crate) struct RowScratch {
 }
 
 impl RowScratch {
-    /// Appends `h J (v − v_0) + s C λ = −s φ`, `s = h/(h + d)`, to `rows`. `evaluation` holds `φ` and `J` of a step of
-    /// `h` (s) at the positions that the velocity `v_0` (m/s) leads to; without `v_0` at the start.
+    /// The rows `h J (v − v_0) + s C λ = −s φ`, `s = h/(h + d)`. `evaluation` holds `φ` and `J` of a step of `h` (s)
+    /// at the positions that the velocity `v_0` (m/s) leads to; without `v_0` at the start.
     ///
     /// With damping `d` this is `C λ = −(φ + d φ̇)` at the end of the step, divided by `1 + d/h`. Without damping and
     /// compliance, the step removes the whole violation `φ`.
-    pub(crate) fn push(
-        &mut self,
+    pub(crate) fn group<'a>(
+        &'a mut self,
         constraint: &Constraint,
-        evaluation: &Evaluation,
+        evaluation: &'a Evaluation,
         h: f64,
         led_by: Option<&[f64]>,
-        rows: &mut ConstraintRows,
-    ) {
+    ) -> ConstraintGroup<'a> {
         let share = h / (h + constraint.damping);
         self.jacobian.clear();
         self.jacobian
@@ -59,12 +58,12 @@ impl RowScratch {
             Some(c) => self.compliance.extend(c.iter().map(|c| c * share)),
             None => self.compliance.resize(count * count, 0.0),
         }
-        rows.push(&ConstraintGroup {
+        ConstraintGroup {
             blocks: &evaluation.blocks,
             jacobian: &self.jacobian,
             offset: &self.offset,
             compliance: &self.compliance,
             unilateral: constraint.unilateral,
-        });
+        }
     }
 }

@@ -17,7 +17,7 @@ use crate::{
 };
 use impinge_contact::constraint::law::MOST_ROWS;
 use impinge_contact::constraint::{
-    BodyBlocks, Configuration, Constraint, Evaluation, Frame, Layout, Local, Term,
+    BodyBlocks, Configuration, Constraint, Evaluation, Frame, Layout, Local, Placement, Term,
 };
 use impinge_fem::AssemblyScales;
 use impinge_krylov::block::BlockPattern;
@@ -413,11 +413,14 @@ impl<'m> Evaluator<'m, '_> {
     ) -> Vec<f64> {
         let rows = constraint.rows();
         // No unknowns: this needs values only.
-        let layout = Layout {
-            particles: &self.particles,
-            bodies: &self.bodies,
+        let placement = Placement {
+            state: *configuration,
+            layout: Layout {
+                particles: &self.particles,
+                bodies: &self.bodies,
+            },
         };
-        self.evaluation.rows(constraint, configuration, &layout);
+        self.evaluation.rows(constraint, &placement);
         take_plastic(self.state, first_row, &mut self.evaluation);
         let value = DVector::from_column_slice(&self.evaluation.value);
         if constraint.unilateral && value.min() >= 0.0 {

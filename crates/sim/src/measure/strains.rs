@@ -6,7 +6,9 @@ use crate::{
     state::State,
 };
 use impinge_contact::constraint::law::MOST_ROWS;
-use impinge_contact::constraint::{Configuration, Constraint, Evaluation, Frame, Layout};
+use impinge_contact::constraint::{
+    Configuration, Constraint, Evaluation, Frame, Layout, Placement,
+};
 use rayon::prelude::*;
 
 /// Least number of constraints per parallel task; with fewer, the task costs more than its work.
@@ -143,18 +145,20 @@ fn evaluate_list<R: Send>(
             orientation: at.pose.orientation,
         })
         .collect();
-    let configuration = Configuration {
-        particles: &state.positions,
-        frames: &frames,
-    };
     // No unknowns: this needs values only.
     let (particles, bodies) = (
         vec![None; state.positions.len()],
         vec![None; state.rigid.len()],
     );
-    let layout = Layout {
-        particles: &particles,
-        bodies: &bodies,
+    let placement = Placement {
+        state: Configuration {
+            particles: &state.positions,
+            frames: &frames,
+        },
+        layout: Layout {
+            particles: &particles,
+            bodies: &bodies,
+        },
     };
     let mut places = Vec::with_capacity(constraints.len());
     for constraint in constraints {
@@ -164,7 +168,7 @@ fn evaluate_list<R: Send>(
         first += constraint.rows();
     }
     let one = |evaluation: &mut Evaluation, (first, constraint): (usize, &Constraint)| {
-        evaluation.rows(constraint, &configuration, &layout);
+        evaluation.rows(constraint, &placement);
         take_plastic(state, first, evaluation);
         (first, of(first, constraint, evaluation))
     };

@@ -8,7 +8,7 @@ use impinge_contact::compliance::{RestCompliance, TurnedBodies, TurnedBody};
 use impinge_contact::frame::ContactFrame;
 use impinge_contact::method::corrective_motion::{CorrectiveMotion, CorrectiveMotionSettings};
 use impinge_contact::{ContactProblem, ContactRow, ContactSolver};
-use impinge_fem::{AssemblyScales, ElasticModel, Material};
+use impinge_fem::{AssemblyScales, ElasticModel, Material, NodalMotion};
 use impinge_geometry::mesh::{TetMesh, generate};
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{Matrix3, Rotation3, Vector3};
@@ -90,7 +90,12 @@ impl Case {
         let still = vec![Vector3::zeros(); blocks.len()];
         let mut rhs = vec![0.0; momentum.len()];
         assembler.add_mass(&scales, &mut momentum);
-        assembler.assemble(mesh.nodes(), &scales, &still, &mut momentum, &mut rhs);
+        assembler.assemble(
+            &NodalMotion::new(mesh.nodes(), &still),
+            &scales,
+            &mut momentum,
+            &mut rhs,
+        );
 
         let mut surface = mesh.surface()?.nodes().to_vec();
         surface.sort_unstable();

@@ -48,6 +48,13 @@ pub(super) struct Preconditioner {
     pub(super) of_momentum: OfMomentum,
 }
 
+/// The active rows: the contacts that have any, and the rows of each contact.
+#[derive(Clone, Copy)]
+pub(super) struct ActiveRows<'a> {
+    pub(super) masks: &'a [RowMask],
+    pub(super) contacts: &'a [u32],
+}
+
 impl Preconditioner {
     /// Recomputes the estimates that depend on single contacts only.
     pub(super) fn prepare(
@@ -190,8 +197,7 @@ impl Preconditioner {
     pub(super) fn apply(
         &self,
         problem: &ContactProblem,
-        masks: &[RowMask],
-        active: &[u32],
+        rows: ActiveRows<'_>,
         r: (&[f64], &[f64]),
         z: (&mut [f64], &mut [f64]),
     ) {
@@ -212,14 +218,14 @@ impl Preconditioner {
         }
         match self.kind {
             PreconditionerKind::Diagonal => {
-                for &contact in active {
+                for &contact in rows.contacts {
                     let scaled = at(r_m, contact).component_mul(&at(&self.inverse_scaled, contact));
-                    let z = masks[contact as usize].apply(scaled);
+                    let z = rows.masks[contact as usize].apply(scaled);
                     z_m[3 * contact as usize..][..3].copy_from_slice(z.as_slice());
                 }
             }
             PreconditionerKind::Full | PreconditionerKind::FullBlocks => {
-                self.apply_full(problem, masks, active, (r_v, r_m), (z_v, z_m));
+                self.apply_full(problem, rows, (r_v, r_m), (z_v, z_m));
             }
         }
     }
@@ -228,12 +234,11 @@ impl Preconditioner {
     fn apply_full(
         &self,
         problem: &ContactProblem,
-        masks: &[RowMask],
-        active: &[u32],
+        rows: ActiveRows<'_>,
         (r_v, r_m): (&[f64], &[f64]),
         (z_v, z_m): (&mut [f64], &mut [f64]),
     ) {
-        for &contact in active {
+        for &contact in rows.contacts {
             let contact = contact as usize;
             let (blocks, jacobians) = problem.row(contact);
             // `L w` needs every `w` before its update, so `w` is computed from `a`, not read from the partial result.
@@ -243,7 +248,7 @@ impl Preconditioner {
             }
             let t = -(moved + at(r_m, contact as u32))
                 .component_mul(&at(&self.inverse_scaled, contact as u32));
-            let t = masks[contact].apply(t);
+            let t = rows.masks[contact].apply(t);
             for (&block, jacobian) in blocks.iter().zip(jacobians) {
                 let change = self.apply_inverse_diagonal(block, &jacobian.tr_mul(&t));
                 let z = &mut z_v[3 * block as usize..][..3];
@@ -317,7 +322,11 @@ mod tests {
             let (r_v, r_m) = r.as_slice().split_at(6);
             let mut z = vec![0.0; size];
             let (z_v, z_m) = z.split_at_mut(6);
-            preconditioner.apply(problem, &masks, &active, (r_v, r_m), (z_v, z_m));
+            let rows = ActiveRows {
+                masks: &masks,
+                contacts: &active,
+            };
+            preconditioner.apply(problem, rows, (r_v, r_m), (z_v, z_m));
             out.set_column(column, &DVector::from_vec(z));
         }
         out

@@ -1,7 +1,7 @@
 //! The solver with its elementary operations: residual, rows, preconditioner, directions.
 
 use super::{
-    preconditioner::Preconditioner,
+    preconditioner::{ActiveRows, Preconditioner},
     prediction_iterates::PredictionIterates,
     settings::{ActiveSetCrSettings, PreconditionerKind},
     subdomains::SubdomainWorkspace,
@@ -262,12 +262,11 @@ impl PartialSystem<Pair> for Masked<'_> {
     }
 
     fn precondition(&mut self, x: &Pair, out: &mut Pair) {
-        self.preconditioner.apply(
-            self.problem,
-            self.masks,
-            self.active,
-            (&x.v, &x.m),
-            (&mut out.v, &mut out.m),
-        );
+        let rows = ActiveRows {
+            masks: self.masks,
+            contacts: self.active,
+        };
+        let (r, z) = ((&*x.v, &*x.m), (&mut *out.v, &mut *out.m));
+        self.preconditioner.apply(self.problem, rows, r, z);
     }
 }

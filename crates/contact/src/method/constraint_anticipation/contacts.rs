@@ -5,6 +5,13 @@ use crate::sweep::{SweptContacts, sweep};
 use crate::{ContactProblem, FrictionLaw};
 use nalgebra::{Matrix2, Matrix3, Vector3};
 
+/// Largest change of a displacement (m) at which sweeps end, and the largest number of sweeps.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SweepLimits {
+    pub(super) tolerance: f64,
+    pub(super) most: u64,
+}
+
 /// Forces and local matrices of the contacts.
 #[derive(Debug, Default)]
 pub(super) struct ContactSweep {
@@ -40,8 +47,7 @@ impl ContactSweep {
         self.predicted.resize(problem.unknowns(), 0.0);
     }
 
-    /// Sweeps until no displacement changes by more than `tolerance` (m), at most `most` times; returns the number of
-    /// sweeps.
+    /// Sweeps to `limits`; returns the number of sweeps.
     ///
     /// `v_j` is the prediction without contacts, by blocks.
     pub(super) fn solve(
@@ -49,8 +55,7 @@ impl ContactSweep {
         problem: &ContactProblem,
         law: FrictionLaw,
         v_j: impl Fn(usize) -> Vector3<f64>,
-        tolerance: f64,
-        most: u64,
+        limits: SweepLimits,
     ) -> u64 {
         for (block, predicted) in self.predicted.chunks_exact_mut(3).enumerate() {
             predicted.copy_from_slice(v_j(block).as_slice());
@@ -66,12 +71,12 @@ impl ContactSweep {
             problem,
             law,
         };
-        for sweeps in 1..=most {
-            if sweep(&mut contacts, problem.contacts()) < tolerance {
+        for sweeps in 1..=limits.most {
+            if sweep(&mut contacts, problem.contacts()) < limits.tolerance {
                 return sweeps;
             }
         }
-        most
+        limits.most
     }
 
     /// `predicted += D₃⁻¹ Ĵᵀ change` of one contact.

@@ -28,7 +28,7 @@ use crate::{
     ContactError, ContactProblem, ContactSolution, ContactState, FrictionLaw, Interrupt,
     residual_under,
 };
-use contacts::{ContactSweep, block};
+use contacts::{ContactSweep, SweepLimits, block};
 use impinge_krylov::{ConjugateGradient, LinearSystem, StoppingRule, solve};
 use nalgebra::Vector3;
 use velocity::VelocitySweep;
@@ -196,13 +196,11 @@ impl ConstraintAnticipation {
             velocities.velocity[index] + velocities.inverse_diagonal[index] * missing
         };
         let tolerances = &self.settings.tolerances;
-        report.sweeps += self.contacts.solve(
-            problem,
-            self.settings.law,
-            predicted,
-            SWEEP_SHARE * tolerances.slip.min(tolerances.gap),
-            self.settings.max_sweeps,
-        );
+        let limits = SweepLimits {
+            tolerance: SWEEP_SHARE * tolerances.slip.min(tolerances.gap),
+            most: self.settings.max_sweeps,
+        };
+        report.sweeps += (self.contacts).solve(problem, self.settings.law, predicted, limits);
         self.contacts.impulse_into(problem, &mut self.impulse);
         let impulse = |index: usize| block(&self.impulse, index);
         if self.settings.alternate && report.passes % 2 == 1 {

@@ -381,7 +381,6 @@ impl CorrectiveMotion {
             &data,
             &mut self.reactions,
             &mut self.workspace,
-            ENOUGH,
             limits,
         );
         report.sweeps += swept.sweeps;
@@ -440,6 +439,7 @@ impl CorrectiveMotion {
     ) -> Result<Termination, ContactError> {
         let settings = self.settings;
         let limits = SweepLimits {
+            enough: ENOUGH,
             most: settings.max_sweeps.min(settings.max_iterations),
             halving: ACCELERATED_STAGNATION,
         };
@@ -449,6 +449,7 @@ impl CorrectiveMotion {
         }
         if problem.contacts() > FEW_FOR_NEWTON {
             let limits = SweepLimits {
+                enough: ENOUGH,
                 most: settings.max_iterations,
                 halving: settings.max_iterations,
             };

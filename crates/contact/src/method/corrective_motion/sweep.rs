@@ -43,14 +43,15 @@ pub(super) struct SweepReport {
     pub(super) merit: f64,
 }
 
-/// Largest number of sweeps, and number of sweeps without halving the residual after which they end.
+/// Merit at which sweeps end, their largest number, and the number without halving the residual after which they end.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SweepLimits {
+    pub(super) enough: f64,
     pub(super) most: u64,
     pub(super) halving: u64,
 }
 
-/// Sweeps from `forces` until the merit is below `enough`; `forces` are then the best found.
+/// Sweeps from `forces` until the merit is below that of `limits`; `forces` are then the best found.
 ///
 /// Each contact in turn is solved exactly with all others fixed; acceleration extrapolates between sweeps. The cost of
 /// a contact is the update of all others after a change of its force, so sweeps skip contacts with a small residual and
@@ -61,7 +62,6 @@ pub(super) fn sweep(
     data: &FrictionData<'_>,
     forces: &mut [Vector3<f64>],
     workspace: &mut Workspace,
-    enough: f64,
     limits: SweepLimits,
 ) -> SweepReport {
     let Workspace {
@@ -71,6 +71,7 @@ pub(super) fn sweep(
         subset,
         interrupt,
     } = workspace;
+    let enough = limits.enough;
     delassus.load(forces);
     let moved = delassus.moved().len();
     let weights = (0..forces.len()).map(|contact| delassus.own(contact).trace());
@@ -225,6 +226,7 @@ mod tests {
         let data = data(&free, &scales, &neighbours);
         let mut forces = vec![Vector3::zeros(); CONTACTS];
         let limits = SweepLimits {
+            enough: 1e-30,
             most: 10_000,
             halving: 50,
         };
@@ -234,7 +236,6 @@ mod tests {
             &data,
             &mut forces,
             &mut Workspace::default(),
-            1e-30,
             limits,
         );
         built.load(&forces);

@@ -2,7 +2,7 @@
 
 use super::catalogue::{Numbers, State, all};
 use impinge_contact::constraint::{
-    BodyBlocks, Configuration, Constraint, Definiteness, Evaluation, Frame, Layout,
+    BodyBlocks, Configuration, Constraint, Definiteness, Evaluation, Frame, Layout, Placement,
 };
 use impinge_krylov::direct::symmetric_eigen;
 use nalgebra::{DMatrix, DVector, Matrix3, UnitQuaternion, Vector3};
@@ -31,10 +31,16 @@ impl Blocks {
         }
     }
 
-    fn layout(&self) -> Layout<'_> {
-        Layout {
-            particles: &self.particles,
-            bodies: &self.bodies,
+    fn placement<'a>(&'a self, state: &'a State) -> Placement<'a> {
+        Placement {
+            state: Configuration {
+                particles: &state.particles,
+                frames: &state.frames,
+            },
+            layout: Layout {
+                particles: &self.particles,
+                bodies: &self.bodies,
+            },
         }
     }
 }
@@ -55,11 +61,7 @@ fn value_at(constraint: &Constraint, state: &State, by: &DVector<f64>) -> DVecto
     };
     let blocks = Blocks::new();
     let mut evaluation = Evaluation::default();
-    let configuration = Configuration {
-        particles: &moved.particles,
-        frames: &moved.frames,
-    };
-    evaluation.rows(constraint, &configuration, &blocks.layout());
+    evaluation.rows(constraint, &blocks.placement(&moved));
     DVector::from_vec(evaluation.value)
 }
 
@@ -71,19 +73,10 @@ fn evaluate(
     definiteness: Definiteness,
 ) -> (DMatrix<f64>, DMatrix<f64>) {
     let blocks = Blocks::new();
-    let configuration = Configuration {
-        particles: &state.particles,
-        frames: &state.frames,
-    };
+    let placement = blocks.placement(state);
     let mut evaluation = Evaluation::default();
-    evaluation.rows(constraint, &configuration, &blocks.layout());
-    evaluation.stiffness(
-        constraint,
-        &configuration,
-        &blocks.layout(),
-        lambda,
-        definiteness,
-    );
+    evaluation.rows(constraint, &placement);
+    evaluation.stiffness(constraint, &placement, lambda, definiteness);
     let count = evaluation.blocks.len();
     let mut rows = DMatrix::zeros(constraint.rows(), 3 * BLOCKS);
     let mut stiffness = DMatrix::zeros(3 * BLOCKS, 3 * BLOCKS);

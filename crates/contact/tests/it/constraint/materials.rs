@@ -6,7 +6,7 @@ use impinge_contact::constraint::strain::{
     PrincipalStretches, StretchEnergy, hexahedron, moving_least_squares, solid, tetrahedron,
 };
 use impinge_contact::constraint::{
-    Condenser, Configuration, Constraint, Definiteness, Evaluation, Layout, Point,
+    Condenser, Configuration, Constraint, Definiteness, Evaluation, Layout, Placement, Point,
 };
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
@@ -57,24 +57,27 @@ struct Response {
 /// Through [`Condenser`] with a step of 1 s.
 fn condensed(constraint: &Constraint, x: &[Vector3<f64>]) -> Response {
     let blocks: Vec<Option<u32>> = (0..8).map(Some).collect();
-    let layout = Layout {
-        particles: &blocks,
-        bodies: &[],
-    };
-    let state = Configuration {
-        particles: x,
-        frames: &[],
+    let placement = Placement {
+        state: Configuration {
+            particles: x,
+            frames: &[],
+        },
+        layout: Layout {
+            particles: &blocks,
+            bodies: &[],
+        },
     };
     let mut evaluation = Evaluation::default();
-    evaluation.rows(constraint, &state, &layout);
+    evaluation.rows(constraint, &placement);
     let pairs = (0..8).flat_map(|a| (a..8).map(move |b| (a, b)));
     let pattern = Arc::new(BlockPattern::from_pairs(8, pairs));
     let mut matrix = SymmetricBlockMatrix::zeros(pattern);
     let mut rhs = vec![0.0; 24];
     let mut condenser = Condenser::default();
-    assert!(condenser.add(constraint, &evaluation, 1.0, &mut matrix, &mut rhs));
+    assert!(condenser.prepare(constraint, &evaluation));
+    condenser.scatter(&evaluation, 1.0, &mut matrix, &mut rhs);
     let lambda = condenser.lambda.clone();
-    evaluation.stiffness(constraint, &state, &layout, &lambda, Definiteness::Exact);
+    evaluation.stiffness(constraint, &placement, &lambda, Definiteness::Exact);
     let mut dense = DMatrix::from(&matrix.to_csr());
     let count = evaluation.blocks.len();
     for (a, &row) in evaluation.blocks.iter().enumerate() {

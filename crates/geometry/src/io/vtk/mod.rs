@@ -150,14 +150,14 @@ fn read_xml(bytes: &[u8]) -> Result<Elements, Problem> {
                         continue;
                     };
                     let counted = piece.count(&format!("NumberOf{section}"));
-                    let ends = indices(&document, offsets)?;
-                    let cells = counted.unwrap_or(ends.len());
+                    let offsets = Offsets::read(&document, offsets)?;
+                    let cells = counted.unwrap_or(offsets.ends.len());
                     // The count is checked before memory is allocated for it.
-                    if cells.abs_diff(ends.len()) > 1 {
-                        return Err(contradiction(&document, offsets).into());
+                    if cells.abs_diff(offsets.ends.len()) > 1 {
+                        return Err(contradiction(&document, offsets.entry).into());
                     }
                     let kinds = vec![kind; cells];
-                    let cells = cells_of(&document, piece, section, kinds, offsets, &ends)?;
+                    let cells = cells_of(&document, piece, section, kinds, &offsets)?;
                     cells::add(&mut elements, &cells, count, tags)?;
                     tags += cells.len();
                 }
@@ -215,24 +215,36 @@ fn grid_cells(document: &Document<'_>, piece: &Piece<'_>) -> Result<Cells, Parse
     let offsets = piece
         .array("Cells", Some("offsets"))
         .ok_or_else(|| missing("offsets"))?;
-    let ends = indices(document, offsets)?;
-    cells_of(document, piece, "Cells", kinds, offsets, &ends)
+    let offsets = Offsets::read(document, offsets)?;
+    cells_of(document, piece, "Cells", kinds, &offsets)
 }
 
-/// The cells of a section, of known types; `ends` are the numbers of its array `offsets`, decoded once.
+/// The array `offsets` of a section, decoded: where the corners of each cell end.
+struct Offsets<'a> {
+    entry: &'a Entry<'a>,
+    ends: Vec<u32>,
+}
+
+impl<'a> Offsets<'a> {
+    fn read(document: &Document<'_>, entry: &'a Entry<'a>) -> Result<Self, ParseError> {
+        let ends = indices(document, entry)?;
+        Ok(Self { entry, ends })
+    }
+}
+
+/// The cells of a section, of known types.
 fn cells_of(
     document: &Document<'_>,
     piece: &Piece<'_>,
     section: &str,
     kinds: Vec<u8>,
-    offsets: &Entry<'_>,
-    ends: &[u32],
+    offsets: &Offsets<'_>,
 ) -> Result<Cells, ParseError> {
     let corners = piece
         .array(section, Some("connectivity"))
         .ok_or_else(|| missing("connectivity"))?;
-    Cells::from_ends(kinds, ends, indices(document, corners)?)
-        .ok_or_else(|| contradiction(document, offsets))
+    Cells::from_ends(kinds, &offsets.ends, indices(document, corners)?)
+        .ok_or_else(|| contradiction(document, offsets.entry))
 }
 
 fn indices(document: &Document<'_>, entry: &Entry<'_>) -> Result<Vec<u32>, ParseError> {

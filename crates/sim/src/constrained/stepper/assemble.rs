@@ -3,7 +3,7 @@
 use super::super::ConstrainedSystem;
 use super::ConstrainedStepper;
 use super::layout::put;
-use impinge_contact::constraint::{Configuration, Layout};
+use impinge_contact::constraint::{Configuration, Layout, Placement};
 use nalgebra::Matrix3;
 
 impl ConstrainedStepper {
@@ -51,39 +51,39 @@ impl ConstrainedStepper {
     fn assemble_constraints(&mut self, system: &ConstrainedSystem, h: f64) {
         let problem = &mut self.problem;
         problem.constraints.clear();
-        let state = Configuration {
-            particles: &self.particles_end,
-            frames: &self.frames,
-        };
-        let layout = Layout {
-            particles: &self.particle_blocks,
-            bodies: &self.body_blocks,
+        let placement = Placement {
+            state: Configuration {
+                particles: &self.particles_end,
+                frames: &self.frames,
+            },
+            layout: Layout {
+                particles: &self.particle_blocks,
+                bodies: &self.body_blocks,
+            },
         };
         self.sum.start(system.bodies.len());
         let mode = self.settings.geometric_stiffness;
         for (index, constraint) in system.constraints.iter().enumerate() {
             let evaluation = &mut self.evaluations[index];
-            evaluation.rows(constraint, &state, &layout);
+            evaluation.rows(constraint, &placement);
             let rows = constraint.rows();
             let lambda = &mut self.forces[self.first_row[index]..][..rows];
             if self.condensed[index] {
-                let (momentum, rhs) = (&mut problem.momentum, &mut problem.rhs);
-                (self.condenser).add(constraint, evaluation, h, momentum, rhs);
+                if self.condenser.prepare(constraint, evaluation) {
+                    let (momentum, rhs) = (&mut problem.momentum, &mut problem.rhs);
+                    self.condenser.scatter(evaluation, h, momentum, rhs);
+                }
                 lambda.copy_from_slice(&self.condenser.lambda);
             } else {
-                (self.scratch).push(constraint, evaluation, h, None, &mut problem.constraints);
+                let group = self.scratch.group(constraint, evaluation, h, None);
+                problem.constraints.push(&group);
             }
-            self.sum.add(
-                constraint,
-                evaluation,
-                &state,
-                &layout,
-                lambda,
-                mode,
-                h,
-                &mut problem.momentum,
-            );
+            if mode.evaluate(constraint, evaluation, &placement, lambda) {
+                self.sum
+                    .scatter(constraint, evaluation, h, &mut problem.momentum);
+            }
         }
-        self.sum.finish(&layout, mode, h, &mut problem.momentum);
+        self.sum
+            .finish(&placement.layout, mode, h, &mut problem.momentum);
     }
 }

@@ -3,7 +3,9 @@
 
 use super::super::ConstrainedSystem;
 use super::ConstrainedStepper;
-use impinge_contact::constraint::{Configuration, Definiteness, GeometricStiffness, Layout};
+use impinge_contact::constraint::{
+    Configuration, Definiteness, GeometricStiffness, Layout, Placement,
+};
 
 /// `h² ‖K̃‖/m` of new forces above which the step is repeated with their geometric stiffness. The momentum of a block
 /// then changes by a tenth; far smaller values repeat every step, far larger ones never do.
@@ -17,13 +19,15 @@ impl ConstrainedStepper {
         if self.settings.geometric_stiffness == GeometricStiffness::None {
             return false;
         }
-        let layout = Layout {
-            particles: &self.particle_blocks,
-            bodies: &self.body_blocks,
-        };
-        let state = Configuration {
-            particles: &self.particles_end,
-            frames: &self.frames,
+        let placement = Placement {
+            state: Configuration {
+                particles: &self.particles_end,
+                frames: &self.frames,
+            },
+            layout: Layout {
+                particles: &self.particle_blocks,
+                bodies: &self.body_blocks,
+            },
         };
         self.sizes.clear();
         self.sizes.resize(self.problem.unknowns() / 3, 0.0);
@@ -41,7 +45,7 @@ impl ConstrainedStepper {
                 continue;
             }
             let evaluation = &mut self.evaluations[index];
-            evaluation.stiffness(constraint, &state, &layout, lambda, Definiteness::Exact);
+            evaluation.stiffness(constraint, &placement, lambda, Definiteness::Exact);
             let count = evaluation.blocks.len();
             for (place, &block) in evaluation.blocks.iter().enumerate() {
                 self.sizes[block as usize] += evaluation.stiffness[place * count + place].amax();

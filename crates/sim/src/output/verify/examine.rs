@@ -13,6 +13,7 @@ use crate::flight::second_order::is_of_second_order;
 use crate::flight::turns;
 use crate::model::Model;
 use crate::output::energies::ENERGIES_CSV;
+use crate::output::rigid::RIGID_CSV;
 use crate::output::{Frame, FrameEntry, HalfSpaceEntry, Manifest};
 use crate::scene::RigidMotion;
 use impinge_ccd_oracle::Kind;
@@ -129,14 +130,15 @@ impl<'a> Examiner<'a> {
         }
         self.paths(&frame, entry, &stamp, &mut result);
         if let (Some(rigid), Some(manifest)) = (self.rigid, self.manifest) {
-            rigid.compare(
-                manifest,
-                &self.bodies,
-                entry,
-                self.reference,
-                &frame,
-                &mut result.findings,
-            );
+            let frames = [self.reference, &frame];
+            let found = rigid.compare(manifest, &self.bodies, entry, frames);
+            result
+                .findings
+                .extend(found.into_iter().map(|what| Finding {
+                    file: RIGID_CSV.to_owned(),
+                    time: Some(entry.time),
+                    problem: Problem::Disagrees(what),
+                }));
         }
         self.contacts(folder, index, entry, &frame, &mut result);
         if let Some(reactions) = self.reactions {
@@ -167,13 +169,9 @@ impl<'a> Examiner<'a> {
                     });
                 }
             }
-            self.motion(
-                &start.points,
-                &frame.points,
-                [before.time, entry.time],
-                &stamp,
-                &mut result,
-            );
+            let points = [start.points.as_slice(), &frame.points];
+            let times = [before.time, entry.time];
+            self.motion(points, times, &stamp, &mut result);
         } else if self.motion_in_pieces(folder, entries, index, [&start, &frame], &mut result) {
             (result.motions, result.unknown_motions) = (1, 0);
         }
@@ -326,7 +324,7 @@ impl<'a> Examiner<'a> {
             result.prescribed += 1;
             let place = &frame.points[point as usize];
             let slack = self.arc_slack(motion, entry);
-            if let Some(distance) = self.off_path(motion, point, place, entry.time, slack) {
+            if let Some(distance) = self.off_path(motion, point, (place, entry.time), slack) {
                 off.push((point, distance));
             }
         }
@@ -359,8 +357,7 @@ impl<'a> Examiner<'a> {
         &self,
         motion: &RigidMotion,
         point: u32,
-        place: &Vector3<f64>,
-        time: f64,
+        (place, time): (&Vector3<f64>, f64),
         slack: f64,
     ) -> Option<f64> {
         let start = &self.reference.points[point as usize];
@@ -447,8 +444,7 @@ impl<'a> Examiner<'a> {
     /// Proves that no two features collide on the straight motion from `start` to `end`.
     fn motion(
         &self,
-        start: &[Vector3<f64>],
-        end: &[Vector3<f64>],
+        [start, end]: [&[Vector3<f64>]; 2],
         times: [f64; 2],
         stamp: &Stamp,
         result: &mut Verification,

@@ -277,7 +277,7 @@ impl Examiner<'_> {
             let off = times.iter().zip(positions).find_map(|(&time, place)| {
                 let is_end = time.to_bits() == motion.times[1].to_bits();
                 let slack = if is_end { at_end } else { 0.0 };
-                self.off_path(law, point, place, time, slack)
+                self.off_path(law, point, (place, time), slack)
             });
             if let Some(distance) = off {
                 let body = self.body_name(point);

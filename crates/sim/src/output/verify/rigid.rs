@@ -2,7 +2,6 @@
 
 use super::bodies::{Bodies, UNIT_TOLERANCE};
 use super::verification::TIME_ROUNDING;
-use super::{Finding, Problem};
 use crate::output::rigid::{COLUMNS, RIGID_CSV};
 use crate::output::statistics::{for_each_row, number};
 use crate::output::{Frame, FrameEntry, Manifest, OutputError};
@@ -84,26 +83,16 @@ impl RigidRows {
             .copied()
     }
 
-    /// Compares the rows of `entry` with its `frame` of `bodies`; `first` is the first frame.
+    /// Says where the rows of `entry` do not agree with its `frame` of `bodies`; `first` is the first frame.
     pub(super) fn compare(
         &self,
         manifest: &Manifest,
         bodies: &Bodies,
         entry: &FrameEntry,
-        first: &Frame,
-        frame: &Frame,
-        findings: &mut Vec<Finding>,
-    ) {
-        let mut found = |what: String| {
-            findings.push(Finding {
-                file: RIGID_CSV.to_owned(),
-                time: Some(entry.time),
-                problem: Problem::Disagrees(what),
-            });
-        };
+        [first, frame]: [&Frame; 2],
+    ) -> Vec<String> {
         let Some(rows) = self.0.get(&entry.step) else {
-            found(format!("it has no rows of step {}", entry.step));
-            return;
+            return vec![format!("it has no rows of step {}", entry.step)];
         };
         let starts = self.0.first_key_value().map_or(&[][..], |(_, rows)| rows);
         let ascends = rows.is_sorted_by(|a, b| a.body < b.body);
@@ -112,26 +101,27 @@ impl RigidRows {
             .iter()
             .all(|body| rows.binary_search_by_key(body, |row| row.body).is_ok());
         if !ascends || !has_all || rows.len() != starts.len() {
-            found(format!(
+            return vec![format!(
                 "the rows of step {} are not those of the rigid bodies",
                 entry.step
-            ));
-            return;
+            )];
         }
+        let mut found = Vec::new();
         for (row, start) in rows.iter().zip(starts) {
             let is_named = manifest.bodies.get(row.body as usize) == Some(&row.name);
             if row.time.to_bits() != entry.time.to_bits() || row.body != start.body || !is_named {
-                found(format!(
+                found.push(format!(
                     "a row of step {} has another time or name",
                     entry.step
                 ));
             } else if let Some(what) = row.misfit(start, first, frame, bodies) {
-                found(format!(
+                found.push(format!(
                     "`{}` of {} does not agree with the frame",
                     what, row.name
                 ));
             }
         }
+        found
     }
 }
 

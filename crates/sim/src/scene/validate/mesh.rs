@@ -87,7 +87,7 @@ impl Check<'_> {
                 across,
                 width,
                 spacing,
-            } => self.strip(&format!("{path}.strip"), points, across, *width, *spacing),
+            } => self.strip(&format!("{path}.strip"), points, across, [*width, *spacing]),
             BodyMesh::Voussoir {
                 inner_radius,
                 outer_radius,
@@ -146,8 +146,7 @@ impl Check<'_> {
         path: &str,
         points: &[[f64; 3]],
         across: &[f64; 3],
-        width: f64,
-        spacing: f64,
+        [width, spacing]: [f64; 2],
     ) {
         let count = u32::try_from(points.len()).unwrap_or(u32::MAX);
         self.at_least(&format!("{path}.points"), "the number of points", count, 2);

@@ -6,13 +6,13 @@ use crate::step::assemble::rigid::RigidStep;
 use crate::{
     constrained::RowScratch,
     measure::strains::{TASK, take_plastic},
-    model::{Components, PointMotion},
+    model::{Components, Model, PointMotion},
     state::State,
     step::context::StepContext,
 };
 use impinge_contact::constraint::{
     BodyBlocks, Condenser, Configuration, Constraint, Evaluation, Frame, GeometricStiffness,
-    Layout, StiffnessSum,
+    Layout, Placement, StiffnessSum,
 };
 use impinge_contact::{ContactProblem, ContactSolution};
 use nalgebra::Vector3;
@@ -124,39 +124,79 @@ enum Form<'a> {
     Stiffness,
 }
 
+impl Form<'_> {
+    fn geometric_stiffness(self) -> GeometricStiffness {
+        match self {
+            Self::Rows(_, mode) => mode,
+            Self::Stiffness => GeometricStiffness::Projected,
+        }
+    }
+}
+
+/// Where constraints are evaluated: at the start of the step, and those within a component of a deformable body where
+/// that is linearised.
+struct Linearisation<'a> {
+    model: &'a Model,
+    state: &'a State,
+    iterate: &'a NewtonIterate,
+    start: Placement<'a>,
+    moved: Placement<'a>,
+}
+
+impl Linearisation<'_> {
+    /// Whether the constraint `index` of a list is linearised where its component is.
+    fn is_moved(&self, form: Form<'_>, index: usize) -> bool {
+        let component = match form {
+            Form::Rows(..) => self.model.components.of_row(index),
+            Form::Stiffness => self.model.components.of_soft(index),
+        };
+        component.is_some_and(|component| self.iterate.is_moved(component))
+    }
+}
+
 impl Prepared {
-    /// Evaluates `constraint`; its first row is `first`.
+    /// Evaluates `constraint`; its first row is `first`, and `moved` says where it is linearised.
     fn evaluate(
         &mut self,
         constraint: &Constraint,
-        first: usize,
+        (first, moved): (usize, bool),
         form: Form<'_>,
-        state: &State,
-        configuration: &Configuration<'_>,
-        layout: &Layout<'_>,
+        at: &Linearisation<'_>,
     ) {
+        let placement = if moved { &at.moved } else { &at.start };
         let evaluation = &mut self.evaluation;
-        evaluation.rows(constraint, configuration, layout);
-        take_plastic(state, first, evaluation);
-        let (lambda, mode) = match form {
-            Form::Rows(forces, mode) => (&forces[first..first + constraint.rows()], mode),
+        evaluation.rows(constraint, placement);
+        take_plastic(at.state, first, evaluation);
+        let lambda = match form {
+            Form::Rows(forces, _) => &forces[first..first + constraint.rows()],
             Form::Stiffness => {
                 self.presses = self.condenser.prepare(constraint, evaluation);
                 if !self.presses {
                     self.stiff = false;
                     return;
                 }
-                (
-                    self.condenser.lambda.as_slice(),
-                    GeometricStiffness::Projected,
-                )
+                self.condenser.lambda.as_slice()
             }
         };
-        self.stiff = mode.evaluate(constraint, evaluation, configuration, layout, lambda);
+        let mode = form.geometric_stiffness();
+        self.stiff = mode.evaluate(constraint, evaluation, placement, lambda);
     }
 }
 
 impl Placed {
+    fn placement<'a>(&'a self, model: &'a Model, particles: &'a [Vector3<f64>]) -> Placement<'a> {
+        Placement {
+            state: Configuration {
+                particles,
+                frames: &self.frames,
+            },
+            layout: Layout {
+                particles: &model.unknowns.block_of_point,
+                bodies: &self.bodies,
+            },
+        }
+    }
+
     /// Takes the points, and the frames and unknowns of rigid bodies, that constraints are evaluated at.
     fn place(
         &mut self,
@@ -190,6 +230,45 @@ impl Placed {
 }
 
 impl Sums {
+    /// Makes room for the largest batch of the constraints of `model`.
+    fn grow(&mut self, model: &Model) {
+        let constraints = &model.constraints;
+        let most = constraints.rows.len().max(constraints.soft.len());
+        if self.batch.len() < most.min(BATCH) {
+            self.batch.resize_with(most.min(BATCH), Prepared::default);
+        }
+    }
+
+    /// Takes the places of the constraints at hand, from the number of the first one and of its first row; returns the
+    /// number of the row after the last.
+    fn locate(
+        &mut self,
+        at: &Linearisation<'_>,
+        (list, form): (&[Constraint], Form<'_>),
+        (index, mut row): (usize, usize),
+    ) -> usize {
+        self.places.clear();
+        for (index, constraint) in (index..).zip(list) {
+            self.places.push((row, at.is_moved(form, index)));
+            row += constraint.rows();
+        }
+        row
+    }
+
+    /// Evaluates the constraints at hand, in parallel if they are many.
+    fn evaluate(&mut self, at: &Linearisation<'_>, (list, form): (&[Constraint], Form<'_>)) {
+        if list.len() <= TASK {
+            for ((of, constraint), &place) in self.batch.iter_mut().zip(list).zip(&self.places) {
+                of.evaluate(constraint, place, form, at);
+            }
+        } else {
+            let places = list.par_iter().zip(&self.places);
+            (self.batch.par_iter_mut().zip(places))
+                .with_min_len(TASK)
+                .for_each(|(of, (constraint, &place))| of.evaluate(constraint, place, form, at));
+        }
+    }
+
     /// Adds the constraints at hand, `list` with its form, to the equations of a step of `h` (s).
     fn add(
         &mut self,
@@ -205,15 +284,14 @@ impl Sums {
             let evaluation = &of.evaluation;
             match form {
                 Form::Rows(..) => {
-                    let rows = &mut problem.constraints;
-                    self.rows.push(constraint, evaluation, h, chords, rows);
+                    let group = self.rows.group(constraint, evaluation, h, chords);
+                    problem.constraints.push(&group);
                 }
                 Form::Stiffness if of.presses => {
                     let rhs = &mut problem.rhs;
-                    (of.condenser).scatter(constraint, evaluation, h, momentum, rhs);
+                    of.condenser.scatter(evaluation, h, momentum, rhs);
                     if let Some(chords) = chords {
-                        let of = &of.condenser;
-                        of.add_product(constraint, evaluation, h, chords, led_impulses);
+                        (of.condenser).add_product(evaluation, h, chords, led_impulses);
                     }
                 }
                 Form::Stiffness => {}
@@ -250,8 +328,9 @@ impl JointRows {
     /// Constraints in stiffness form are added to the momentum system, their `K̃` from the present forces and
     /// projected.
     ///
-    /// [`RowScratch::push`] says which rows. Points with a prescribed motion are where they will be at the end, so they
-    /// need no column. Constraints within a component of a deformable body are evaluated where that is linearised.
+    /// [`RowScratch::group`] says which rows. Points with a prescribed motion are where they will be at the end, so
+    /// they need no column. Constraints within a component of a deformable body are evaluated where that is
+    /// linearised.
     pub(crate) fn assemble(
         &mut self,
         context: StepContext<'_>,
@@ -280,82 +359,35 @@ impl JointRows {
         let h = problem.time_step;
         self.placed
             .place(context, rigid, [iterate.positions(), end]);
-        let configuration = Configuration {
-            particles: &self.placed.points,
-            frames: &self.placed.frames,
+        let at = Linearisation {
+            model,
+            state,
+            iterate,
+            start: self.placed.placement(model, &self.placed.points),
+            moved: self.placed.placement(model, &self.placed.moved),
         };
-        let moved_to = Configuration {
-            particles: &self.placed.moved,
-            frames: &self.placed.frames,
-        };
-        let components = &model.components;
-        let moved = |component: Option<usize>| component.is_some_and(|one| iterate.is_moved(one));
         let mut led = Led::new(flown, iterate.led());
-        let layout = Layout {
-            particles: &model.unknowns.block_of_point,
-            bodies: &self.placed.bodies,
-        };
-        let most = model
-            .constraints
-            .rows
-            .len()
-            .max(model.constraints.soft.len())
-            .min(BATCH);
-        if self.sums.batch.len() < most {
-            self.sums.batch.resize_with(most, Prepared::default);
-        }
+        self.sums.grow(model);
+        let rows = Form::Rows(&self.forces, model.constraints.geometric_stiffness);
         let mut first = 0;
-        for (list, form, mode) in [
-            (
-                &model.constraints.rows,
-                Form::Rows(&self.forces, model.constraints.geometric_stiffness),
-                model.constraints.geometric_stiffness,
-            ),
-            (
-                &model.constraints.soft,
-                Form::Stiffness,
-                GeometricStiffness::Projected,
-            ),
+        for (list, form) in [
+            (&model.constraints.rows, rows),
+            (&model.constraints.soft, Form::Stiffness),
         ] {
             self.sums.sum.start(self.placed.bodies.len());
-            for (chunk_index, chunk) in list.chunks(BATCH).enumerate() {
-                self.sums.places.clear();
-                for (index, constraint) in (chunk_index * BATCH..).zip(chunk) {
-                    let component = match form {
-                        Form::Rows(..) => components.of_row(index),
-                        Form::Stiffness => components.of_soft(index),
-                    };
-                    self.sums.places.push((first, moved(component)));
-                    first += constraint.rows();
-                }
-                let evaluate =
-                    |of: &mut Prepared, constraint: &Constraint, place: (usize, bool)| {
-                        let (first, moved) = place;
-                        let at = if moved { &moved_to } else { &configuration };
-                        of.evaluate(constraint, first, form, state, at, &layout);
-                    };
-                if chunk.len() <= TASK {
-                    let places = chunk.iter().zip(&self.sums.places);
-                    for (of, (constraint, &place)) in self.sums.batch.iter_mut().zip(places) {
-                        evaluate(of, constraint, place);
-                    }
-                } else {
-                    let places = chunk.par_iter().zip(&self.sums.places);
-                    (self.sums.batch.par_iter_mut().zip(places))
-                        .with_min_len(TASK)
-                        .for_each(|(of, (constraint, &place))| evaluate(of, constraint, place));
-                }
+            for (batch, constraints) in list.chunks(BATCH).enumerate() {
+                let list = (constraints, form);
+                first = self.sums.locate(&at, list, (batch * BATCH, first));
+                self.sums.evaluate(&at, list);
                 if matches!(form, Form::Stiffness) && self.keeps_links {
                     let links = model.constraints.soft_links - self.links.len();
-                    let hand = &self.sums.batch[..links.min(chunk.len())];
-                    take_links(components, hand, &mut self.links);
+                    let hand = &self.sums.batch[..links.min(constraints.len())];
+                    take_links(&model.components, hand, &mut self.links);
                 }
-                let list = (chunk, form);
                 self.sums.add(list, &mut led, h, (problem, led_impulses));
             }
-            self.sums
-                .sum
-                .finish(&layout, mode, h, &mut problem.momentum);
+            let mode = form.geometric_stiffness();
+            (self.sums.sum).finish(&at.start.layout, mode, h, &mut problem.momentum);
         }
     }
 

@@ -28,12 +28,14 @@ enum Kind {
 /// Squares of the impulses on one body (N²s²), by [`Kind`].
 type Squares = [f64; 4];
 
-/// The parts of the right-hand side of nodes that are no forces.
+/// What a step starts from: the parts of the right-hand side of nodes that are no forces, rigid bodies, and contacts.
 #[derive(Clone, Copy)]
-pub(crate) struct NodeStart<'a> {
+pub(crate) struct StepStart<'a> {
     pub(crate) flight: &'a Flight,
     /// Impulses of the motion that components are linearised about, in the order of the unknowns (N·s).
     pub(crate) led_impulses: &'a [f64],
+    pub(crate) rigid: &'a RigidStep,
+    pub(crate) contacts: &'a [Contact],
 }
 
 /// Momentum tolerances of the bodies of a model, step by step.
@@ -88,9 +90,7 @@ impl BodyLoads {
     pub(crate) fn weigh(
         &mut self,
         context: StepContext<'_>,
-        start: NodeStart<'_>,
-        rigid: &RigidStep,
-        contacts: &[Contact],
+        start: StepStart<'_>,
         problem: &mut ContactProblem,
         solution: &ContactSolution,
     ) {
@@ -116,10 +116,10 @@ impl BodyLoads {
             .resize(model.geometry.bodies.len(), Squares::default());
         self.rounding.clear();
         self.rounding.resize(model.geometry.bodies.len(), 0.0);
-        self.add_contacts(model, state, rigid, contacts, problem);
+        self.add_contacts(context, start, problem);
         self.add_constraints(problem, solution);
         self.measure_nodes(model, state, start, problem);
-        self.measure_rigid(model, state, rigid, problem);
+        self.measure_rigid(model, state, start.rigid, problem);
         let of_body = |((squares, rounding), floor): ((&Squares, &f64), &f64)| {
             let largest = squares.iter().copied().fold(0.0, f64::max).sqrt();
             let least = floor.max(ROUNDING * rounding.sqrt());
@@ -139,16 +139,15 @@ impl BodyLoads {
     /// Adds the impulses of the present contacts on nodes and rigid bodies.
     fn add_contacts(
         &mut self,
-        model: &Model,
-        state: &State,
-        rigid: &RigidStep,
-        contacts: &[Contact],
+        context: StepContext<'_>,
+        start: StepStart<'_>,
         problem: &ContactProblem,
     ) {
+        let StepContext { model, state, .. } = context;
         self.contact.clear();
         self.contact.resize(problem.unknowns(), 0.0);
         let pushes = |contact: &&Contact| contact.multipliers.state != ContactState::Inactive;
-        for contact in contacts.iter().filter(pushes) {
+        for contact in start.contacts.iter().filter(pushes) {
             for (i, &point) in contact.stencil().iter().enumerate() {
                 let impulse = contact.force_on(i) * problem.time_step;
                 match model.unknowns.motion_of_point[point as usize] {
@@ -158,7 +157,7 @@ impl BodyLoads {
                         let center = state.rigid[index as usize].pose.center;
                         let moment = (state.positions[point as usize] - center).cross(&impulse);
                         add(&mut self.contact, block, &impulse);
-                        let turn = rigid.axes(index as usize).tr_mul(&moment);
+                        let turn = start.rigid.axes(index as usize).tr_mul(&moment);
                         add(&mut self.contact, block + 1, &turn);
                     }
                     PointMotion::Prescribed(_) => {}
@@ -184,7 +183,7 @@ impl BodyLoads {
         &mut self,
         model: &Model,
         state: &State,
-        start: NodeStart<'_>,
+        start: StepStart<'_>,
         problem: &ContactProblem,
     ) {
         let time_step = problem.time_step;
@@ -200,13 +199,8 @@ impl BodyLoads {
             let inertial = state.accelerations[point] * (mass * time_step);
             let contact = get(&self.contact, block);
             let place = (state.positions[point], state.velocities[point]);
-            self.measure(
-                body,
-                block,
-                problem,
-                place,
-                [elastic, contact, given, inertial],
-            );
+            let impulses = [elastic, contact, given, inertial];
+            self.measure((body, block), problem, place, impulses);
         }
     }
 
@@ -231,7 +225,7 @@ impl BodyLoads {
                 let (elastic, contact) = (get(&self.elastic, block), get(&self.contact, block));
                 let place = (at.pose.center, at.velocity);
                 let impulses = [elastic, contact, given, Vector3::zeros()];
-                self.measure(rigid.body, block, problem, place, impulses);
+                self.measure((rigid.body, block), problem, place, impulses);
             }
         }
     }
@@ -239,8 +233,7 @@ impl BodyLoads {
     /// Adds the impulses on one block, at a position (m) with a velocity (m/s), to those of its body.
     fn measure(
         &mut self,
-        body: usize,
-        block: usize,
+        (body, block): (usize, usize),
         problem: &ContactProblem,
         (position, velocity): (Vector3<f64>, Vector3<f64>),
         impulses: [Vector3<f64>; 4],

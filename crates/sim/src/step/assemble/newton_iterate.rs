@@ -28,7 +28,7 @@ use crate::{
     step::context::StepContext,
 };
 use impinge_contact::ContactProblem;
-use impinge_fem::Assembler;
+use impinge_fem::{Assembler, NodalMotion};
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::{Matrix3, Vector3};
 use std::ops::Range;
@@ -211,12 +211,11 @@ impl NewtonIterate {
             rhs[3 * block..][..3].copy_from_slice(impulse.as_slice());
         }
         assembler.add_mass(&scales, matrix);
-        if has_damped {
-            let velocities = [self.ahead.as_slice(), &self.damped];
-            assembler.assemble_about(&self.positions, &scales, velocities, matrix, rhs);
-        } else {
-            assembler.assemble(&self.positions, &scales, &self.ahead, matrix, rhs);
-        }
+        let motion = NodalMotion {
+            damped_velocity: has_damped.then_some(self.damped.as_slice()),
+            ..NodalMotion::new(&self.positions, &self.ahead)
+        };
+        assembler.assemble(&motion, &scales, matrix, rhs);
         let about = About {
             positions: &self.positions,
             ahead: &self.ahead,

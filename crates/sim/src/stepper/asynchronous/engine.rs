@@ -9,7 +9,7 @@ use super::queue::{Event, EventKind, Queue};
 use super::recording::Recording;
 use super::speculative::{History, Speculation};
 use super::statistics::Statistics;
-use super::sync::sync_all;
+use super::sync::{VerticesMut, sync_all};
 use super::system::{Plane, Script, Settings, System};
 use super::trajectory::Vertex;
 use super::velocity_bound::VelocityBound;
@@ -480,14 +480,12 @@ impl Engine {
             let (clock, force) = &mut self.forces[id as usize];
             (*clock, std::mem::replace(force, Box::new(Nothing)))
         };
-        sync_all(
-            &mut self.vertices,
-            0,
-            force.stencil(),
-            self.history.as_mut().map(History::paths),
-            time,
-            &mut self.statistics.steps,
-        );
+        let vertices = VerticesMut {
+            first: 0,
+            vertices: &mut self.vertices,
+            paths: self.history.as_mut().map(History::paths),
+        };
+        sync_all(vertices, force.stencil(), time, &mut self.statistics.steps);
         if let Some(recording) = &mut self.recording {
             recording.note(force.stencil(), &self.vertices);
         }

@@ -7,44 +7,61 @@ use super::trajectory::Vertex;
 /// Smallest number of vertices per parallel task.
 const AT_A_TIME: usize = 8192;
 
+/// The vertices from the number `first` on, and their recorded paths, if any.
+pub(super) struct VerticesMut<'a> {
+    pub(super) first: u32,
+    pub(super) vertices: &'a mut [Vertex],
+    pub(super) paths: Option<PathsMut<'a>>,
+}
+
+impl VerticesMut<'_> {
+    /// Those before the vertex `border`, and those from it on.
+    fn split_at(self, border: u32) -> (Self, Self) {
+        let count = (border - self.first) as usize;
+        let (before, after) = self.vertices.split_at_mut(count);
+        let (paths, other_paths) = self.paths.map(|paths| paths.split_at(count)).unzip();
+        (
+            Self {
+                vertices: before,
+                paths,
+                ..self
+            },
+            Self {
+                first: border,
+                vertices: after,
+                paths: other_paths,
+            },
+        )
+    }
+}
+
 /// Advances the vertices of an event to its time (s), counts the durations of their trajectory pieces, and extends
 /// their recorded paths, if any.
 ///
-/// # Shapes
-/// `stencil` is ascending. Index `first` is the first of `vertices` and of `paths`, which include the whole stencil.
+/// `stencil` is ascending, and `vertices` include all of it.
 pub(super) fn sync_all(
-    vertices: &mut [Vertex],
-    first: u32,
+    mut vertices: VerticesMut<'_>,
     stencil: &[u32],
-    mut paths: Option<PathsMut<'_>>,
     time: f64,
     steps: &mut StepHistogram,
 ) {
     if stencil.len() < 2 * AT_A_TIME {
         for &point in stencil {
-            let vertex = &mut vertices[(point - first) as usize];
+            let vertex = &mut vertices.vertices[(point - vertices.first) as usize];
             steps.count(time - vertex.time);
             vertex.sync(time);
-            if let Some(paths) = &mut paths {
+            if let Some(paths) = &mut vertices.paths {
                 paths.record(point, vertex);
             }
         }
         return;
     }
     let (before, after) = stencil.split_at(stencil.len() / 2);
-    let border = after[0];
-    let (vertices, others) = vertices.split_at_mut((border - first) as usize);
-    let (paths, other_paths) = match paths {
-        Some(paths) => {
-            let (paths, others) = paths.split_at((border - first) as usize);
-            (Some(paths), Some(others))
-        }
-        None => (None, None),
-    };
+    let (vertices, others) = vertices.split_at(after[0]);
     let mut other_steps = StepHistogram::default();
     rayon::join(
-        || sync_all(vertices, first, before, paths, time, steps),
-        || sync_all(others, border, after, other_paths, time, &mut other_steps),
+        || sync_all(vertices, before, time, steps),
+        || sync_all(others, after, time, &mut other_steps),
     );
     steps.add(&other_steps);
 }
@@ -78,8 +95,12 @@ mod tests {
             recorded.paths().record(point, vertex);
         }
         let mut steps = StepHistogram::default();
-        let paths = Some(history.paths());
-        sync_all(&mut vertices, 0, &stencil, paths, 1.0, &mut steps);
+        let all = VerticesMut {
+            first: 0,
+            vertices: &mut vertices,
+            paths: Some(history.paths()),
+        };
+        sync_all(all, &stencil, 1.0, &mut steps);
         for point in 0..160_000 {
             assert_eq!(history.path(point), recorded.path(point));
             let breakpoints = if point % 3 == 1 && point % 5 > 0 {

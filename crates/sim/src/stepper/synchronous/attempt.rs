@@ -11,7 +11,7 @@ use crate::{
     state::State,
     step::{
         assemble::{
-            MomentumSystem, check_materials, constraints::StepSystem, load::NodeStart, prescribe,
+            MomentumSystem, check_materials, constraints::StepSystem, load::StepStart, prescribe,
             rigid::PointMotions,
         },
         commit::{check_inversion, energy::ExternalWork, judge, plasticity::flow_plastically},
@@ -139,12 +139,12 @@ impl Synchronous {
         self.provide_bodies(context)?;
         self.loads.weigh(
             context,
-            NodeStart {
+            StepStart {
                 flight: &self.flight,
                 led_impulses: &self.led_impulses,
+                rigid: &self.rigid,
+                contacts: self.contacts.as_slice(),
             },
-            &self.rigid,
-            self.contacts.as_slice(),
             &mut self.problem,
             &self.solution,
         );

@@ -144,14 +144,13 @@ impl ActiveSetCr {
             max_iterations: left_of_limit.min(self.settings.relax_after),
             ..self.settings
         };
-        let solved = pool.solve_all(
-            (decomposition, count),
-            settings,
-            tolerance - left,
+        let whole = Whole {
             problem,
             solution,
-            &self.interrupt,
-        );
+            decomposition,
+            interrupt: &self.interrupt,
+        };
+        let solved = pool.solve_all(&whole, count, settings, tolerance - left);
         let mut all_solved = count > 0;
         for (subdomain, solved) in solved.into_iter().enumerate() {
             let Some(Solved {
@@ -178,49 +177,44 @@ impl ActiveSetCr {
     }
 }
 
+/// The problem that subdomains are parts of, and its solution so far.
+struct Whole<'a> {
+    problem: &'a ContactProblem,
+    solution: &'a ContactSolution,
+    decomposition: &'a Decomposition,
+    interrupt: &'a Interrupt,
+}
+
 impl Pool<ActiveSetCr> {
     /// Solves each of `count` subdomains that is not too large, in parallel: no contact couples two. The remaining
-    /// squared tolerance, `square` (N²s²), is divided by blocks. Six arguments: all are those of one step.
+    /// squared tolerance, `square` (N²s²), is divided by blocks.
     fn solve_all(
         &self,
-        (decomposition, count): (&Decomposition, usize),
+        whole: &Whole<'_>,
+        count: usize,
         settings: ActiveSetCrSettings,
         square: f64,
-        problem: &ContactProblem,
-        solution: &ContactSolution,
-        interrupt: &Interrupt,
     ) -> Vec<Option<Solved>> {
-        let blocks_of = |subdomain| decomposition.blocks(subdomain).len();
-        let all = problem.momentum.blocks() as f64;
+        let blocks_of = |subdomain| whole.decomposition.blocks(subdomain).len();
+        let all = whole.problem.momentum.blocks() as f64;
         let chosen: usize = (0..count).map(blocks_of).sum();
         let solve = |subdomain| {
             let blocks = blocks_of(subdomain) as f64;
             let mut settings = settings;
             settings.tolerances.momentum = (SOLVED * square * blocks / chosen as f64).sqrt();
-            (blocks <= LARGEST * all).then(|| {
-                self.solve(
-                    decomposition,
-                    subdomain,
-                    settings,
-                    problem,
-                    solution,
-                    interrupt,
-                )
-            })
+            (blocks <= LARGEST * all).then(|| self.solve(whole, subdomain, settings))
         };
         (0..count).into_par_iter().map(solve).collect()
     }
 
     /// Solves one subdomain for given velocities around it.
-    fn solve(
-        &self,
-        decomposition: &Decomposition,
-        subdomain: usize,
-        settings: ActiveSetCrSettings,
-        problem: &ContactProblem,
-        solution: &ContactSolution,
-        interrupt: &Interrupt,
-    ) -> Solved {
+    fn solve(&self, whole: &Whole<'_>, subdomain: usize, settings: ActiveSetCrSettings) -> Solved {
+        let &Whole {
+            problem,
+            solution,
+            decomposition,
+            interrupt,
+        } = whole;
         let (own, mut own_subdomain) = Subdomain::of(decomposition, subdomain, problem, solution);
         let mut solver = self.take();
         solver.settings = settings;
