@@ -4,13 +4,16 @@ use crate::scenes::{advance, energies, gain, shipped};
 use impinge_sim::Simulation;
 use nalgebra::Vector3;
 
-/// Largest distance (m) at the joints of a chain whose bodies end `half` (m) before and behind their centres along `axis`.
+/// Largest distance (m) at the joints of a chain of bodies that end at plus and minus `axis` (m) of their centres.
 fn opening(simulation: &Simulation, links: std::ops::Range<usize>, axis: Vector3<f64>) -> f64 {
     let end = |index: usize, side: f64| {
         let pose = &simulation.state().rigid[index].pose;
         pose.center + pose.orientation * (axis * side)
     };
-    let gaps = links.clone().skip(1).map(|index| (end(index - 1, 1.0) - end(index, -1.0)).norm());
+    let gaps = links
+        .clone()
+        .skip(1)
+        .map(|index| (end(index - 1, 1.0) - end(index, -1.0)).norm());
     gaps.fold(0.0, f64::max)
 }
 
@@ -47,8 +50,8 @@ fn tournier_a_hard_mat_on_soft_springs_throws_a_ball_up() {
     assert!(back > 1.25, "{back} m");
 }
 
-/// Tournier et al. 2015, Fig. 1: in steps of 10 ms the doll swings without a divided step, the liana holds together, and
-/// hinges keep within their limits.
+/// Tournier et al. 2015, Fig. 1: in steps of 10 ms the doll swings without a divided step, the liana holds together,
+/// and the elbow keeps within its limits.
 #[test]
 fn tournier_a_ragdoll_of_twelve_swings() {
     let mut simulation = shipped("tournier_ragdoll.toml", &[]);
@@ -67,15 +70,19 @@ fn tournier_a_ragdoll_of_twelve_swings() {
         let gap = opening(&simulation, 0..10, Vector3::new(0.0, 0.0, 0.1));
         assert!(gap < 1e-3, "{gap} m");
         let angle = elbow(&simulation);
-        assert!((-2.41..0.11).contains(&angle), "step {}: {angle} rad", report.step);
+        assert!(
+            (-2.41..0.11).contains(&angle),
+            "step {}: {angle} rad",
+            report.step
+        );
         farthest = farthest.max(simulation.state().rigid[0].pose.center.x.abs());
     }
     assert!(gain(&run[2..]) < 0.0, "{} J", gain(&run[2..]));
     assert!(farthest > 0.3, "{farthest} m");
 }
 
-/// Tournier et al. 2015, Section 4.1: fifty links on hinges with limits fall in steps of 10 ms; no step gains energy, no
-/// joint opens, and no hinge passes its limit. Without geometric stiffness the chain gains energy.
+/// Tournier et al. 2015, Section 4.1: fifty links on hinges with limits fall in steps of 10 ms; no step gains energy,
+/// no joint opens, and no hinge passes its limit. Without geometric stiffness the chain gains energy.
 #[test]
 fn tournier_a_chain_of_fifty_hinges_keeps_its_limits() {
     let mut simulation = shipped("tournier_hinge_chain.toml", &[]);
@@ -86,7 +93,10 @@ fn tournier_a_chain_of_fifty_hinges_keeps_its_limits() {
         let gap = opening(&simulation, 0..50, Vector3::new(0.1, 0.0, 0.0));
         assert!(gap < 2e-3, "{gap} m");
         for pair in simulation.state().rigid.windows(2) {
-            let turn = pair[0].pose.orientation.rotation_to(&pair[1].pose.orientation);
+            let turn = pair[0]
+                .pose
+                .orientation
+                .rotation_to(&pair[1].pose.orientation);
             largest = largest.max(turn.angle());
         }
     }
@@ -96,5 +106,9 @@ fn tournier_a_chain_of_fifty_hinges_keeps_its_limits() {
     assert!((0.29..0.31).contains(&largest), "{largest} rad");
     let without = ["solver.joint_stiffness=none"];
     let without = energies(&mut shipped("tournier_hinge_chain.toml", &without), 150);
-    assert!(without.len() < 150 || gain(&without) > 0.0, "{} J", gain(&without));
+    assert!(
+        without.len() < 150 || gain(&without) > 0.0,
+        "{} J",
+        gain(&without)
+    );
 }
