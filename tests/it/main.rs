@@ -14,7 +14,6 @@ mod intersection;
 mod invariance;
 mod momentum;
 mod open_obstacle;
-mod papers;
 mod release;
 mod rest;
 mod rigid;

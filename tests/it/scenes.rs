@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 use std::path::Path;
 
 /// A shipped scene with overrides.
-pub(crate) fn shipped(name: &str, overrides: &[&str]) -> Simulation {
+fn shipped(name: &str, overrides: &[&str]) -> Simulation {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../scenes")
         .join(name);
@@ -16,7 +16,7 @@ pub(crate) fn shipped(name: &str, overrides: &[&str]) -> Simulation {
 }
 
 /// Advances by `steps`; no state may have intersections.
-pub(crate) fn advance(simulation: &mut Simulation, steps: u32) -> StepReport {
+fn advance(simulation: &mut Simulation, steps: u32) -> StepReport {
     let mut last = StepReport::default();
     for _ in 0..steps {
         last = simulation.advance().expect("a shipped scene runs");
@@ -167,7 +167,7 @@ fn cloth_hangs_over_a_ball() {
 }
 
 /// Total energy after each step (J), until a step fails.
-pub(crate) fn energies(simulation: &mut Simulation, steps: u32) -> Vec<f64> {
+fn energies(simulation: &mut Simulation, steps: u32) -> Vec<f64> {
     let mut energies = Vec::new();
     for _ in 0..steps {
         let Ok(report) = simulation.advance() else {
@@ -180,7 +180,7 @@ pub(crate) fn energies(simulation: &mut Simulation, steps: u32) -> Vec<f64> {
 }
 
 /// Largest gain of a step (J).
-pub(crate) fn gain(energies: &[f64]) -> f64 {
+fn gain(energies: &[f64]) -> f64 {
     let gains = energies.windows(2).map(|pair| pair[1] - pair[0]);
     gains.fold(f64::NEG_INFINITY, f64::max)
 }
@@ -448,7 +448,7 @@ fn a_rubber_mount_lands_on_its_rubber() {
 
 /// Every joint of a shipped scene has bodies at its anchor.
 #[test]
-pub(crate) fn shipped_joints_are_on_their_bodies() {
+fn shipped_joints_are_on_their_bodies() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes");
     for file in std::fs::read_dir(folder).expect("the scenes") {
         let path = file.expect("an entry").path();
