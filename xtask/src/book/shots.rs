@@ -74,6 +74,7 @@ pub(super) const GROUPS: [(&str, &[Shot]); 5] = [
             shot("stiff_cloth_fem", 0.304),
             shot("orthotropic_patch", 1.52),
             shot("trampoline", 0.608),
+            shot("tournier_trampoline", 0.5),
             shot("pinched_cloth", 0.2).from(-60.0, 10.0),
         ],
     ),
@@ -82,6 +83,8 @@ pub(super) const GROUPS: [(&str, &[Shot]); 5] = [
         &[
             shot("knee", 2.0),
             shot("ragdoll_on_liana", 1.05),
+            shot("tournier_ragdoll", 1.0),
+            shot("tournier_hinge_chain", 1.0),
             shot("bow_and_arrow", 0.25).from(-75.0, 15.0),
             shot("rubber_mount", 0.48),
             shot("cable_crane", 4.0),
