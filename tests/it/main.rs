@@ -14,6 +14,7 @@ mod intersection;
 mod invariance;
 mod momentum;
 mod open_obstacle;
+mod papers;
 mod release;
 mod rest;
 mod rigid;

@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 use std::path::Path;
 
 /// A shipped scene with overrides.
-fn shipped(name: &str, overrides: &[&str]) -> Simulation {
+pub(crate) fn shipped(name: &str, overrides: &[&str]) -> Simulation {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../scenes")
         .join(name);
@@ -16,7 +16,7 @@ fn shipped(name: &str, overrides: &[&str]) -> Simulation {
 }
 
 /// Advances by `steps`; no state may have intersections.
-fn advance(simulation: &mut Simulation, steps: u32) -> StepReport {
+pub(crate) fn advance(simulation: &mut Simulation, steps: u32) -> StepReport {
     let mut last = StepReport::default();
     for _ in 0..steps {
         last = simulation.advance().expect("a shipped scene runs");
@@ -167,7 +167,7 @@ fn cloth_hangs_over_a_ball() {
 }
 
 /// Total energy after each step (J), until a step fails.
-fn energies(simulation: &mut Simulation, steps: u32) -> Vec<f64> {
+pub(crate) fn energies(simulation: &mut Simulation, steps: u32) -> Vec<f64> {
     let mut energies = Vec::new();
     for _ in 0..steps {
         let Ok(report) = simulation.advance() else {
@@ -180,7 +180,7 @@ fn energies(simulation: &mut Simulation, steps: u32) -> Vec<f64> {
 }
 
 /// Largest gain of a step (J).
-fn gain(energies: &[f64]) -> f64 {
+pub(crate) fn gain(energies: &[f64]) -> f64 {
     let gains = energies.windows(2).map(|pair| pair[1] - pair[0]);
     gains.fold(f64::NEG_INFINITY, f64::max)
 }
