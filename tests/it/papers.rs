@@ -9,8 +9,8 @@ fn energy(report: &StepReport) -> f64 {
     report.kinetic_energy + report.elastic_energy + report.gravitational_energy
 }
 
-/// Largest distance (m) at the joints of the first `links` rigid bodies, which end at plus and minus `half` (m) of their
-/// centres.
+/// Largest distance (m) at the joints of the first `links` rigid bodies, which end at plus and minus `half` (m) of
+/// their centres.
 fn opening(simulation: &Simulation, links: usize, half: Vector3<f64>) -> f64 {
     let gaps = simulation.state().rigid[..links].windows(2).map(|pair| {
         let end = |link: usize, side: f64| {
@@ -22,8 +22,8 @@ fn opening(simulation: &Simulation, links: usize, half: Vector3<f64>) -> f64 {
     gaps.fold(0.0, f64::max)
 }
 
-/// Tournier et al. 2015, Fig. 1: in steps of 10 ms, none of them divided, the ball sinks into the mat and comes back up.
-/// No step gains energy, and the edges of the mat keep their length as well as steps close them, to first order.
+/// Tournier et al. 2015, Fig. 1: in steps of 10 ms, none of them divided, the ball sinks into the mat and comes back
+/// up. No step gains energy, and the edges of the mat keep their length as well as steps close them, to first order.
 #[test]
 fn a_hard_mat_on_soft_springs_throws_a_ball_up() {
     let mut simulation = shipped("tournier_trampoline.toml", &[]);
@@ -56,7 +56,8 @@ fn a_hard_mat_on_soft_springs_throws_a_ball_up() {
 }
 
 /// Tournier et al. 2015, Fig. 1: in steps of 10 ms, none of them divided, the doll swings; no step after the first two
-/// gains energy, and the liana holds together.
+/// gains energy, and the liana holds together. The start is no swing: all
+/// bodies have one speed, though the liana is held at its top.
 #[test]
 fn a_ragdoll_of_twelve_bodies_swings() {
     let mut simulation = shipped("tournier_ragdoll.toml", &[]);
@@ -101,5 +102,5 @@ fn a_chain_of_fifty_hinges_keeps_its_limits() {
     let without = ["solver.joint_stiffness=none"];
     let without = energies(&mut shipped("tournier_hinge_chain.toml", &without), 150);
     let gained = gain(&without);
-    assert!(without.len() < 150 || gained > 1.0, "{gained} J");
+    assert!(gained > 1.0, "{gained} J");
 }

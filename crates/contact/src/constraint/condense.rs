@@ -100,7 +100,7 @@ impl Condenser {
     }
 
     /// Adds the product of the stiffness of [`scatter`](Self::scatter) with `velocity` to `impulses`, both in the order
-    /// of the unknowns (m/s, N·s).
+    /// of the unknowns (m/s, N·s). The damping is that of the constraint that was prepared last.
     pub fn add_product(
         &self,
         evaluation: &Evaluation,

@@ -71,7 +71,7 @@ fn zip_update(
     );
 }
 
-/// [`advance`] along the directions `[p, q]`, in halves of the vectors.
+/// [`advance`] of `[x, r]` along the directions `[p, q]`, in halves of the vectors.
 fn tree_advance(a: f64, [p, q]: [&[f64]; 2], [x, r]: [&mut [f64]; 2], parallel: bool) -> f64 {
     if p.len() <= BLOCK {
         for (x, p) in x.iter_mut().zip(p) {

@@ -48,10 +48,12 @@ pub(super) struct Preconditioner {
     pub(super) of_momentum: OfMomentum,
 }
 
-/// The active rows: the contacts that have any, and the rows of each contact.
+/// The active rows.
 #[derive(Clone, Copy)]
 pub(super) struct ActiveRows<'a> {
+    /// Rows of every contact of the problem.
     pub(super) masks: &'a [RowMask],
+    /// Numbers of the contacts that have active rows.
     pub(super) contacts: &'a [u32],
 }
 

@@ -28,7 +28,8 @@ enum Kind {
 /// Squares of the impulses on one body (N²s²), by [`Kind`].
 type Squares = [f64; 4];
 
-/// What a step starts from: the parts of the right-hand side of nodes that are no forces, rigid bodies, and contacts.
+/// Parts of a step that are known before it is solved: rigid bodies, contacts, and those parts of the right-hand side
+/// of nodes that are no forces.
 #[derive(Clone, Copy)]
 pub(crate) struct StepStart<'a> {
     pub(crate) flight: &'a Flight,

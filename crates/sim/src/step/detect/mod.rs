@@ -19,11 +19,11 @@ use tracing::debug;
 /// Candidate pairs of boxes that are wider than one step needs. They are kept while every vertex stays in its box.
 ///
 /// The colliding pairs do not depend on the time at which the boxes were made: wider boxes add only pairs that the
-/// continuous test rejects. They stand in a [`Frame`] that moves with most of the points, so that bodies which fall
-/// side by side do not sweep over each other.
+/// continuous test rejects. The boxes stand in a [`Frame`] that moves with most of the points, so that bodies which
+/// fall side by side do not sweep over each other.
 pub(crate) struct Detector {
     broad_phase: Box<dyn BroadPhase + Send>,
-    /// Box of each point: `candidates` are complete while all points are in their boxes.
+    /// Box of each point in `frame`: `candidates` are complete while all points are in their boxes.
     boxes: Vec<Aabb>,
     frame: Frame,
     pub(crate) candidates: CandidateSet,
@@ -35,7 +35,7 @@ pub(crate) struct Detector {
 const MARGIN_PER_EDGE: f64 = 0.04;
 
 /// Smallest and largest number of steps of motion that a box covers.
-const LOOKAHEAD: (f64, f64) = (1.0, 10.0);
+const LOOKAHEAD: (f64, f64) = (2.0, 10.0);
 
 /// Largest motion that a box covers, over the mean edge of its body. Larger boxes find too many candidates.
 const LOOKAHEAD_PER_EDGE: f64 = 0.5;
@@ -74,9 +74,9 @@ impl Detector {
                 .clearance(model.geometry.length_around(point))
         };
         let vertices = model.geometry.surface.vertices();
-        let drift = Frame::common(vertices, |point| velocity[point]);
+        let drift = Frame::drift(vertices, velocity);
         let complete = self.boxes.len() == start.len() && {
-            let origin = self.frame.origin(vertices, start);
+            let origin = self.frame.origin(start);
             vertices
                 .par_iter()
                 .with_min_len(POINTS_PER_TASK)
@@ -89,7 +89,7 @@ impl Detector {
                 })
         };
         if !complete {
-            self.frame.place(start);
+            self.frame.place(vertices, start);
             let box_of = |(point, (x, v)): (usize, (&Vector3<f64>, &Vector3<f64>))| {
                 let edge = model.geometry.length_around(point);
                 let v = v - drift;
@@ -124,7 +124,7 @@ impl Detector {
             (model.geometry.tolerances.clearance(edge), edge)
         };
         let vertices = model.geometry.surface.vertices();
-        let origins = [start, end].map(|positions| self.frame.origin(vertices, positions));
+        let origins = [start, end].map(|positions| self.frame.origin(positions));
         let swept = |point: u32| {
             let point = point as usize;
             Aabb::from_points([&(start[point] - origins[0]), &(end[point] - origins[1])])
@@ -174,23 +174,38 @@ mod tests {
     };
     use impinge_geometry::broad_phase::Bvh;
 
-    /// A vertex that moves a hundred times as far as predicted leaves its box, and its collision is still found.
+    /// A vertex that moves a hundred times as far as predicted leaves its box, and its collision is still found, also
+    /// while all points move.
     #[test]
     fn collisions_outside_the_box_are_found() {
+        find_outside_the_box(Vector3::zeros());
+        find_outside_the_box(Vector3::new(3.0, -2.0, -8.0));
+    }
+
+    /// The second of two steps in which all points have the velocity `common` (m/s).
+    fn find_outside_the_box(common: Vector3<f64>) {
         let mut cubes = TwoCubes::apart();
         let vertex = cubes.point([0.25, 0.25, 0.55]);
         cubes.move_upper(vertex, [0.1, 0.2, 0.8]);
-        let TwoCubes { model, positions } = cubes;
+        let TwoCubes {
+            model,
+            mut positions,
+        } = cubes;
         // The box covers a few centimetres; the lower cube is 0.3 m away.
         let (predicted, time_step) = (Vector3::new(0.1, -0.2, -4.0), model.settings.time_step);
-        let mut velocities = vec![Vector3::zeros(); positions.len()];
-        velocities[vertex as usize] = predicted;
+        let mut velocities = vec![common; positions.len()];
+        velocities[vertex as usize] += predicted;
         let mut detector = Detector::new(Box::<Bvh>::default());
         let mut report = StepReport::default();
         detector.prepare(&model, &positions, &velocities, time_step, &mut report);
+        for (x, v) in positions.iter_mut().zip(&velocities) {
+            *x += v * time_step;
+        }
+        detector.prepare(&model, &positions, &velocities, time_step, &mut report);
+        assert_eq!(report.broad_phase_collections, 1);
 
         let moved = |velocity: Vector3<f64>| {
-            let mut end = positions.clone();
+            let mut end: Vec<_> = positions.iter().map(|x| x + common * time_step).collect();
             end[vertex as usize] += velocity * time_step;
             end
         };
