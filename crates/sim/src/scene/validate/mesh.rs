@@ -87,15 +87,7 @@ impl Check<'_> {
                 across,
                 width,
                 spacing,
-            } => {
-                self.strip(&format!("{path}.strip"), points, across);
-                self.positive(&format!("{path}.strip.width"), "the width (m)", *width);
-                self.positive(
-                    &format!("{path}.strip.spacing"),
-                    "the spacing (m)",
-                    *spacing,
-                );
-            }
+            } => self.strip(&format!("{path}.strip"), points, across, *width, *spacing),
             BodyMesh::Voussoir {
                 inner_radius,
                 outer_radius,
@@ -149,13 +141,15 @@ impl Check<'_> {
         self.cells(&path, &[segments], 3);
     }
 
-    fn strip(&self, path: &str, points: &[[f64; 3]], across: &[f64; 3]) {
+    fn strip(&self, path: &str, points: &[[f64; 3]], across: &[f64; 3], width: f64, spacing: f64) {
         let count = u32::try_from(points.len()).unwrap_or(u32::MAX);
         self.at_least(&format!("{path}.points"), "the number of points", count, 2);
         for (index, point) in points.iter().enumerate() {
             self.finite(&format!("{path}.points.{index}"), point);
         }
         self.direction(&format!("{path}.across"), "the direction across", across);
+        self.positive(&format!("{path}.width"), "the width (m)", width);
+        self.positive(&format!("{path}.spacing"), "the spacing (m)", spacing);
     }
 
     pub(super) fn obstacle_shape(&self, path: &str, shape: &ObstacleShape) {
