@@ -189,6 +189,19 @@ pub enum StepFailure {
         /// The nonlinear residual of the body over what is accepted.
         over: f64,
     },
+    /// A joint that turns in the step did not close at its end.
+    #[error(
+        "`{joint}` is not where its rows expect it at the end of the step: in the last of {rounds} further solves this \
+         difference changed by {change:e} (m or rad); try a shorter `time.step`"
+    )]
+    OpenJoint {
+        /// Name of the joint.
+        joint: String,
+        /// Change of the remainder of its rows in the last solve (m or rad).
+        change: f64,
+        /// Further solves of the step.
+        rounds: u32,
+    },
     /// A body rotates so far in one step that straight paths of its points would visibly shrink it.
     #[error(
         "`{body}` rotates by {degrees:.1} degrees in one step; at most 28.6 are allowed, because collision detection \

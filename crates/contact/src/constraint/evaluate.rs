@@ -6,7 +6,7 @@
 
 use super::law::{Local, Response, negative_part_of};
 use super::turning::ArmForce;
-use super::{Constraint, Definiteness, Layout, Placement, Term};
+use super::{Configuration, Constraint, Definiteness, Layout, Placement, Term};
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
 /// Values and derivatives of a constraint at a configuration. Memory is kept between evaluations.
@@ -31,22 +31,23 @@ pub struct Evaluation {
 }
 
 impl Evaluation {
-    /// Values and rows at `placement`.
-    pub fn rows(&mut self, constraint: &Constraint, placement: &Placement<'_>) {
+    /// Values at `state`. What else this holds stays that of earlier calls.
+    pub fn values(&mut self, constraint: &Constraint, state: &Configuration<'_>) {
         self.q.clear();
-        self.q.extend(
-            constraint
-                .points
-                .iter()
-                .map(|point| point.at(&placement.state)),
-        );
-        let rows = constraint.rows();
-        self.local.clear(rows, self.q.len());
+        let points = constraint.points.iter();
+        self.q.extend(points.map(|point| point.at(state)));
+        self.local.clear(constraint.rows(), self.q.len());
         constraint.law.evaluate(&self.q, &mut self.local);
         self.value.clear();
         let offset = constraint.offset.iter();
         self.value
             .extend(self.local.value.iter().zip(offset).map(|(v, o)| v - o));
+    }
+
+    /// Values and rows at `placement`.
+    pub fn rows(&mut self, constraint: &Constraint, placement: &Placement<'_>) {
+        self.values(constraint, &placement.state);
+        let rows = constraint.rows();
         self.response = constraint.law.response(&self.value);
         self.map(constraint, placement);
 

@@ -116,6 +116,13 @@ impl ConstraintRows {
         }
     }
 
+    /// `c` of a group, to change.
+    #[inline]
+    pub fn offset_mut(&mut self, group: usize) -> &mut [f64] {
+        let rows = self.starts[group][0]..self.starts[group + 1][0];
+        &mut self.offset[rows]
+    }
+
     /// Whether two sets couple the same unknowns in the same groups, whatever their numbers.
     pub fn same_pattern(&self, other: &Self) -> bool {
         self.starts == other.starts

@@ -58,7 +58,7 @@ pub enum FreeFlight {
 #[serde(rename_all = "snake_case")]
 pub enum Elasticity {
     /// Newton's method: where the forces at the end of a step are not those of its linear equation, they are linearised
-    /// again there. Bodies made of constraints (compliance form, yielding, meshless) are linearised once a step.
+    /// again there. So are constraint rows: hard joints are closed at the end of every step.
     #[default]
     Nonlinear,
     /// One linearisation a step, as in the papers: large steps may invert elements and gain energy.

@@ -2,6 +2,7 @@
 //! constraints in stiffness form, and the geometric stiffness of both in the momentum matrix.
 
 use super::newton_iterate::NewtonIterate;
+use super::remainders::Remainders;
 use crate::step::assemble::rigid::RigidStep;
 use crate::{
     constrained::RowScratch,
@@ -27,8 +28,11 @@ pub(crate) struct JointRows {
     links: Vec<(Evaluation, Condenser)>,
     keeps_links: bool,
     /// The force of each row that geometric stiffness is computed from (N, N·m): that of the last step, or of the last
-    /// round for rows that were linearised again.
+    /// round for rows that were linearised again or took another remainder.
     forces: Vec<f64>,
+    pub(crate) remainders: Remainders,
+    /// Whether the equations of this attempt were assembled before.
+    is_assembled: bool,
 }
 
 /// The places that constraints are evaluated at, and the unknowns of rigid bodies.
@@ -274,9 +278,10 @@ impl Sums {
         &mut self,
         (list, form): (&[Constraint], Form<'_>),
         led: &mut Led<'_>,
-        h: f64,
+        remainders: &mut Remainders,
         (problem, led_impulses): (&mut ContactProblem, &mut [f64]),
     ) {
+        let h = problem.time_step;
         // One after the other: the same sums for any number of threads.
         for ((constraint, of), &(_, moved)) in list.iter().zip(&self.batch).zip(&self.places) {
             let momentum = &mut problem.momentum;
@@ -285,7 +290,15 @@ impl Sums {
             match form {
                 Form::Rows(..) => {
                     let group = self.rows.group(constraint, evaluation, h, chords);
-                    problem.constraints.push(&group);
+                    let index = problem.constraints.push(&group);
+                    for (row, (value, offset)) in
+                        (evaluation.value.iter()).zip(group.offset).enumerate()
+                    {
+                        let led_by = moved.then_some(led.linearised);
+                        let of_led =
+                            led_by.map_or(0.0, |led| problem.constraints.product(index, row, led));
+                        remainders.push(value - of_led, *offset);
+                    }
                 }
                 Form::Stiffness if of.presses => {
                     let rhs = &mut problem.rhs;
@@ -313,6 +326,11 @@ impl Sums {
 }
 
 impl JointRows {
+    /// A new attempt starts.
+    pub(crate) fn start(&mut self) {
+        self.is_assembled = false;
+    }
+
     /// Keeps the joints in stiffness form for the balance.
     pub(crate) fn keep_links(&mut self) {
         self.keeps_links = true;
@@ -347,7 +365,7 @@ impl JointRows {
         } = system;
         problem.constraints.clear();
         self.links.clear();
-        if iterate.is_renewed() {
+        if self.is_assembled {
             self.renew_forces(context, iterate, &solution.constraints);
         } else {
             self.forces.clone_from(&state.joint_forces);
@@ -368,6 +386,8 @@ impl JointRows {
         };
         let mut led = Led::new(flown, iterate.led());
         self.sums.grow(model);
+        self.remainders.start(self.is_assembled);
+        self.is_assembled = true;
         let rows = Form::Rows(&self.forces, model.constraints.geometric_stiffness);
         let mut first = 0;
         for (list, form) in [
@@ -384,21 +404,27 @@ impl JointRows {
                     let hand = &self.sums.batch[..links.min(constraints.len())];
                     take_links(&model.components, hand, &mut self.links);
                 }
-                self.sums.add(list, &mut led, h, (problem, led_impulses));
+                let system = (&mut *problem, &mut *led_impulses);
+                self.sums.add(list, &mut led, &mut self.remainders, system);
             }
             let mode = form.geometric_stiffness();
             (self.sums.sum).finish(&at.start.layout, mode, h, &mut problem.momentum);
         }
+        let rows = &mut problem.constraints;
+        (self.remainders).finish(&model.constraints.rows, h, rows);
     }
 
-    /// Takes the forces of the last round for the rows of components that were linearised again.
+    /// Takes the forces of the last round for the rows of components that were linearised again, and of joints whose
+    /// remainders changed.
     fn renew_forces(&mut self, context: StepContext<'_>, iterate: &NewtonIterate, solved: &[f64]) {
         let mut first = 0;
         for (index, constraint) in context.model.constraints.rows.iter().enumerate() {
             let own = first..first + constraint.rows();
             first = own.end;
             let component = context.model.components.of_row(index);
-            if component.is_some_and(|one| iterate.is_fresh(one)) {
+            if component.is_some_and(|one| iterate.is_fresh(one))
+                || self.remainders.is_renewed(index)
+            {
                 self.forces[own.clone()].copy_from_slice(&solved[own]);
             }
         }

@@ -3,6 +3,7 @@
 pub(crate) mod constraints;
 pub(crate) mod load;
 pub(crate) mod newton_iterate;
+pub(crate) mod remainders;
 pub(crate) mod rigid;
 mod thin;
 

@@ -175,11 +175,6 @@ impl NewtonIterate {
         self.moved[component]
     }
 
-    /// Whether a round beyond the first linearised again.
-    pub(crate) fn is_renewed(&self) -> bool {
-        self.renewed
-    }
-
     /// `x_k` of all points (m).
     pub(crate) fn positions(&self) -> &[Vector3<f64>] {
         &self.positions

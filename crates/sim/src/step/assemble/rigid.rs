@@ -19,6 +19,7 @@ use crate::flight::second_order::lead;
 use crate::history::RigidHistory;
 use crate::rigid::{RigidBody, RigidState};
 use crate::{error::StepFailure, model::Model, state::State};
+use impinge_contact::constraint::Frame;
 use impinge_contact::{ContactProblem, ContactSolution};
 use impinge_fem::RigidPose;
 use nalgebra::{Matrix3, Vector3};
@@ -263,6 +264,14 @@ impl RigidStep {
         arm: &Vector3<f64>,
     ) -> Matrix3<f64> {
         angular_rows(rows, arm, &self.bodies[index].axes)
+    }
+
+    /// Frames at the end of the step.
+    pub(crate) fn end_frames(&self) -> impl Iterator<Item = Frame> {
+        self.bodies.iter().map(|body| Frame {
+            center: body.end.center,
+            orientation: body.end.orientation,
+        })
     }
 
     /// The contacts whose gaps, as the latest solve saw them, are not those of the poses that it led to.

@@ -120,6 +120,7 @@ impl Synchronous {
         (self.flight).plan(model, state, time_step);
         (self.iterate).start(model, &self.flight, &self.known_velocity);
         self.problem.time_step = time_step;
+        self.joints.start();
         self.contacts.start_from(&state.contacts);
         let contacts = self.contacts.edit();
         carry_over(model, &state.positions, time_step, contacts, report);

@@ -14,7 +14,7 @@ pub(super) enum Purpose {
     Adding,
     /// Contacts were re-linearised.
     Relinearising,
-    /// The motion of rigid bodies that rows leave out changed.
+    /// The part of a motion that rows leave out changed.
     Remainder,
     /// Elastic forces were linearised again.
     Linearising,
@@ -63,6 +63,16 @@ impl Changes {
         self.marks
             .iter_mut()
             .for_each(|marks| marks.changed = false);
+    }
+
+    /// A body changed.
+    pub(super) fn add(&mut self, body: usize) {
+        self.marks[body].changed = true;
+    }
+
+    /// The motion of a body stays outside its tolerances.
+    pub(super) fn leave_unmet(&mut self, body: usize) {
+        self.marks[body].unmet = true;
     }
 
     /// The bodies of a pair changed.

@@ -34,6 +34,7 @@ impl Synchronous {
                 | StepFailure::TooManyRounds { .. }
                 | StepFailure::GapsNotConverged { .. }
                 | StepFailure::NotLinear { .. }
+                | StepFailure::OpenJoint { .. }
                 | StepFailure::TurnsTooFar { .. }
                 | StepFailure::Inverted { .. }
         );

@@ -1,8 +1,10 @@
-//! Newton rounds: an island whose elastic forces differ too much from their linearisation is solved again.
+//! Newton rounds: an island whose elastic forces, or constraint rows within a body, differ too much from their
+//! linearisation is solved again.
 
 use super::{Synchronous, changes::Purpose, failure::not_linear};
 use crate::{
     error::StepFailure,
+    flight::Flight,
     model::Model,
     report::StepReport,
     scene::Elasticity,
@@ -86,22 +88,23 @@ impl Synchronous {
             &motion,
         );
         let bodies = residuals.iter().zip(self.loads.tolerances()).enumerate();
-        let over: Vec<f64> = bodies
+        let mut over: Vec<f64> = bodies
             .map(|(body, (&[residual, largest], &tolerance))| {
                 // Bodies without nodes have neither.
                 if residual <= 0.0 {
                     0.0
                 } else {
-                    let points = model.geometry.bodies[body].points.clone();
-                    let share = if self.flight.is_all_second_order(model, points) {
-                        ACCEPTED_SHARE_OF_SECOND_ORDER
-                    } else {
-                        ACCEPTED_SHARE
-                    };
+                    let share = accepted_share(model, &self.flight, body);
                     residual / (share * largest).max(tolerance)
                 }
             })
             .collect();
+        for &(constraint, miss) in self.joints.remainders.own() {
+            for &block in self.problem.constraints.group(constraint).blocks {
+                let over = &mut over[model.body_of_block(block as usize)];
+                *over = worse(*over, miss);
+            }
+        }
         let inverted = check_inversion(model, self.smallest_volume);
         let is_inverted = |body: usize| {
             let tets = model.geometry.bodies[body].tets.clone();
@@ -168,6 +171,17 @@ impl Synchronous {
         check_materials(context, self.iterate.positions(), &self.problem)?;
         self.provide_bodies(context)?;
         Ok(Balance::Renewed)
+    }
+}
+
+/// Nonlinear residual of a body that is accepted, over its largest impulses, and the same of its constraint rows over
+/// their values.
+pub(super) fn accepted_share(model: &Model, flight: &Flight, body: usize) -> f64 {
+    let points = model.geometry.bodies[body].points.clone();
+    if flight.is_all_second_order(model, points) {
+        ACCEPTED_SHARE_OF_SECOND_ORDER
+    } else {
+        ACCEPTED_SHARE
     }
 }
 

@@ -5,13 +5,15 @@ use super::{
     changes::Purpose,
     clock::Clock,
     failure::{gaps_not_converged, too_many_rounds},
-    newton::Balance,
+    newton::{Balance, accepted_share},
 };
 use crate::{
     contacts::{contact::Contact, opposing_normals::turn_opposed, sweep::Sweep},
     error::StepFailure,
     report::StepReport,
+    scene::Elasticity,
     step::{
+        assemble::remainders::{Accepted, SolvedRows},
         assemble::rigid::{MAX_REMAINDER_SOLVES, PointMotions},
         commit::smallest_volume,
         context::StepContext,
@@ -81,6 +83,7 @@ impl Synchronous {
             self.contacts.take(&self.solution.contacts);
             self.move_free_points(context)?;
             self.mark_unsettled(context);
+            self.close_joints(context, accept_unmet)?;
             if self.changes.are_any() {
                 self.changes.count(Purpose::Remainder);
                 report.times.resolve += clock.lap();
@@ -164,6 +167,70 @@ impl Synchronous {
             }
         }
         self.changes.spread(model, &self.islands);
+    }
+
+    /// Marks the bodies whose joints saw another motion than the solve led to, and assembles their equations with it.
+    ///
+    /// # Errors
+    /// [`StepFailure::OpenJoint`] if a joint does not settle, unless `accept_unmet`: its bodies are then marked.
+    fn close_joints(
+        &mut self,
+        context: StepContext<'_>,
+        accept_unmet: bool,
+    ) -> Result<(), StepFailure> {
+        let model = context.model;
+        if model.settings.elasticity == Elasticity::Linearised {
+            return Ok(());
+        }
+        let solved = SolvedRows {
+            rows: &self.problem.constraints,
+            velocity: &self.solution.velocity,
+            forces: &self.solution.constraints,
+            end: &self.end,
+        };
+        let flight = &self.flight;
+        let accepted = Accepted {
+            tolerance: self.method.tolerances().gap,
+            share: |block: u32| accepted_share(model, flight, model.body_of_block(block as usize)),
+        };
+        let remainders = &mut self.joints.remainders;
+        remainders.follow(context, &self.rigid, solved, &accepted);
+        if remainders.joints().is_empty() {
+            return Ok(());
+        }
+        let rows = &mut self.problem.constraints;
+        let body_of = |&block: &u32| model.body_of_block(block as usize);
+        let mut is_pending = false;
+        for &(constraint, change) in remainders.joints() {
+            let bodies: Vec<_> = rows.group(constraint).blocks.iter().map(body_of).collect();
+            if self.changes.rounds_of(&bodies, Purpose::Remainder) < MAX_REMAINDER_SOLVES {
+                bodies.iter().for_each(|&body| self.changes.add(body));
+                is_pending = true;
+            } else if accept_unmet {
+                bodies
+                    .iter()
+                    .for_each(|&body| self.changes.leave_unmet(body));
+            } else {
+                return Err(StepFailure::OpenJoint {
+                    joint: model.constraints.rows[constraint].name.clone(),
+                    change,
+                    rounds: MAX_REMAINDER_SOLVES,
+                });
+            }
+        }
+        if !is_pending {
+            return Ok(());
+        }
+        trace!(
+            step = context.state.step + 1,
+            joints = remainders.joints().len(),
+            "joints to close"
+        );
+        self.changes.spread(model, &self.islands);
+        let marks = self.changes.all();
+        let is_changed = |block: &u32| marks[body_of(block)].changed;
+        remainders.take(context, rows, |blocks| blocks.iter().any(is_changed));
+        self.assemble_equations(context)
     }
 
     /// Turns the hits on the solved motion into contacts, and lets the other contacts of the islands that they are on
