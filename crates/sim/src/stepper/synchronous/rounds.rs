@@ -8,7 +8,11 @@ use super::{
     newton::Balance,
 };
 use crate::{
-    contacts::{contact::Contact, opposing_normals::turn_opposed, sweep::Sweep},
+    contacts::{
+        contact::{Contact, ContactKey},
+        opposing_normals::turn_opposed,
+        sweep::Sweep,
+    },
     error::StepFailure,
     report::StepReport,
     step::{
@@ -56,24 +60,7 @@ impl Synchronous {
             if let (0, Some(failure)) = (self.unmet_left, &self.unsolved) {
                 return Err(failure.clone());
             }
-            self.move_contacts_by_euler(context);
-            let changes = &self.changes;
-            let of_changed = |contact: &Contact| changes.is_of_changed(&model.geometry, contact);
-            (self.contacts).edit_some(of_changed, |some| turn_opposed(some, &state.positions));
-            fill_problem(
-                context,
-                KnownMotion {
-                    rigid: &self.rigid,
-                    velocity: &self.known_velocity,
-                },
-                self.contacts.as_slice(),
-                &mut self.problem,
-                &mut self.solution,
-            );
-            self.contacts.number_rows();
-            self.keys.clear();
-            let keys = self.contacts.as_slice().iter().map(|contact| contact.key);
-            self.keys.extend(keys);
+            self.formulate(context);
             report.times.formulate += clock.lap();
 
             self.solve_balanced(context, accept_unmet, report)?;
@@ -111,7 +98,7 @@ impl Synchronous {
             );
             let unsettled = check_gaps(model, sweep, &mut self.contacts, report);
             report.times.refine += clock.lap();
-            let Some(&(key, gap)) = unsettled.iter().max_by(|a, b| a.1.total_cmp(&b.1)) else {
+            if unsettled.is_empty() {
                 let balance = self.renew_iterates(context, accept_unmet, report)?;
                 report.times.assemble += clock.lap();
                 match balance {
@@ -126,27 +113,62 @@ impl Synchronous {
                     Balance::Met => return Ok(true),
                     Balance::Missed => return Ok(false),
                 }
-            };
-            trace!(
-                step = state.step + 1,
-                round = report.rounds,
-                contacts = unsettled.len(),
-                largest_gap = gap,
-                "contacts to re-linearise"
-            );
-            for (key, _) in unsettled {
-                self.changes.add_pair(&model.geometry, key);
             }
-            self.changes.spread(model, &self.islands);
-            let relinearising = self.changes.count(Purpose::Relinearising);
+            let relinearising = self.mark_loose(context, &unsettled, report);
             if relinearising > MAX_RELINEARISING_ROUNDS {
                 if accept_unmet {
                     self.smallest_volume = smallest_volume(model, &self.end);
                     return Ok(false);
                 }
+                let (key, gap) = widest(&unsettled);
                 return Err(gaps_not_converged(model, relinearising, key, gap));
             }
         }
+    }
+
+    /// Fills the contact problem with the rows of the present contacts.
+    fn formulate(&mut self, context: StepContext<'_>) {
+        let StepContext { model, state, .. } = context;
+        self.move_contacts_by_euler(context);
+        let changes = &self.changes;
+        let of_changed = |contact: &Contact| changes.is_of_changed(&model.geometry, contact);
+        (self.contacts).edit_some(of_changed, |some| turn_opposed(some, &state.positions));
+        fill_problem(
+            context,
+            KnownMotion {
+                rigid: &self.rigid,
+                velocity: &self.known_velocity,
+            },
+            self.contacts.as_slice(),
+            &mut self.problem,
+            &mut self.solution,
+        );
+        self.contacts.number_rows();
+        self.keys.clear();
+        let keys = self.contacts.as_slice().iter().map(|contact| contact.key);
+        self.keys.extend(keys);
+    }
+
+    /// Marks the bodies of contacts whose gaps have not settled; returns the number of rounds that re-linearise them.
+    fn mark_loose(
+        &mut self,
+        context: StepContext<'_>,
+        unsettled: &[(ContactKey, f64)],
+        report: &StepReport,
+    ) -> u32 {
+        trace!(
+            step = context.state.step + 1,
+            round = report.rounds,
+            contacts = unsettled.len(),
+            largest_gap = widest(unsettled).1,
+            "contacts to re-linearise"
+        );
+        let model = context.model;
+        for &(key, _) in unsettled {
+            self.changes.add_pair(&model.geometry, key);
+        }
+        self.changes.spread(model, &self.islands);
+        self.changes.count(Purpose::Relinearising)
     }
 
     /// Marks the bodies whose contacts saw another motion of rigid bodies than the solve led to.
@@ -256,4 +278,10 @@ impl Synchronous {
             },
         )
     }
+}
+
+/// The contact with the largest gap (m), of at least one.
+fn widest(contacts: &[(ContactKey, f64)]) -> (ContactKey, f64) {
+    let widest = contacts.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+    *widest.expect("at least one contact")
 }
