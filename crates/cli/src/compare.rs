@@ -32,17 +32,7 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
         ));
     }
     use_threads(options.threads)?;
-    let steps = steps_of(&scene, options.steps, options.until);
-    if options.from > steps {
-        return Err(Failure::new(
-            Code::BadInput,
-            format!(
-                "--from {}: the run ends after {steps} steps, so no step would be compared\n  \
-                 mend: give a smaller --from, or a larger --steps or --until",
-                options.from
-            ),
-        ));
-    }
+    let steps = compared_steps(options, &scene)?;
     // Checked first: without a writable output there is no run.
     let outputs = [
         ("--report", options.report.as_deref()),
@@ -55,23 +45,8 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     for notice in simulation.take_notices() {
         terminal::remark(&notice);
     }
-    let methods = options
-        .methods
-        .iter()
-        .map(|text| {
-            Ok((
-                text.clone(),
-                choose(text, simulation.model().settings.solver)?,
-            ))
-        })
-        .collect::<Result<Vec<_>, Failure>>()?;
-    let Some(&(_, first)) = methods.first() else {
-        return Err(Failure::new(
-            Code::BadInput,
-            "--methods: give at least one method",
-        ));
-    };
-    simulation.use_method(first)?;
+    let methods = methods_of(options, &simulation)?;
+    simulation.use_method(methods[0].1)?;
     let selection = Selection {
         from: options.from,
         every: 1,
@@ -88,22 +63,14 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
 
     let film = draft.is_some().then(|| Film::new(&simulation, steps));
     let run = advance(&mut simulation, steps, film, &bar);
+    let compared = Compared {
+        options,
+        scene: &scene,
+        methods: &methods,
+        watch: &watch,
+    };
     let records = watch.records();
-    if options.json {
-        let text = serde_json::to_string_pretty(&records)
-            .map_err(|error| Failure::new(Code::Output, error.to_string()))?;
-        terminal::say(&text)?;
-    } else {
-        terminal::say(&table(&scene.title, options.from, &records))?;
-    }
-    for record in &records {
-        if let Some(refusal) = &record.refusal {
-            terminal::remark(&format!(
-                "{} does not support some problems: {refusal}",
-                record.name
-            ));
-        }
-    }
+    compared.print(&records)?;
     if let Some(draft) = csv_draft {
         draft
             .finish(&data::efforts(&records))
@@ -113,15 +80,50 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
     let stopped = stopped.clone();
     if let Some(draft) = draft {
         let size = size_of(simulation.model(), run.reports.len() as u64);
-        let page = page(options, &scene, size, run, &watch, &methods);
         draft
-            .finish(&page.html())
+            .finish(&compared.page(size, run).html())
             .map_err(|error| unwritten("--report", &error))?;
         if let (Some(path), false) = (&options.report, options.json) {
             terminal::say(&format!("report: {}", path.display()))?;
         }
     }
     stopped.map_or(Ok(()), Err)
+}
+
+/// Number of steps of the run, some of which are compared.
+fn compared_steps(options: &Compare, scene: &Scene) -> Result<u64, Failure> {
+    let steps = steps_of(scene, options.steps, options.until);
+    if options.from > steps {
+        return Err(Failure::new(
+            Code::BadInput,
+            format!(
+                "--from {}: the run ends after {steps} steps, so no step would be compared\n  \
+                 mend: give a smaller --from, or a larger --steps or --until",
+                options.from
+            ),
+        ));
+    }
+    Ok(steps)
+}
+
+/// The methods to compare, at least one.
+fn methods_of(
+    options: &Compare,
+    simulation: &Simulation,
+) -> Result<Vec<(String, Method)>, Failure> {
+    let of_scene = simulation.model().settings.solver;
+    let methods = options
+        .methods
+        .iter()
+        .map(|text| Ok((text.clone(), choose(text, of_scene)?)))
+        .collect::<Result<Vec<_>, Failure>>()?;
+    if methods.is_empty() {
+        return Err(Failure::new(
+            Code::BadInput,
+            "--methods: give at least one method",
+        ));
+    }
+    Ok(methods)
 }
 
 /// The file of an option, if given; claimed as writable.
@@ -176,51 +178,74 @@ fn advance(simulation: &mut Simulation, steps: u64, film: Option<Film>, bar: &Pr
     run
 }
 
-/// The page for one scene.
-fn page(
-    options: &Compare,
-    scene: &Scene,
-    mut size: String,
-    run: Run,
-    watch: &Watch,
-    methods: &[(String, Method)],
-) -> Page {
-    let interrupted = run
-        .stopped
-        .as_ref()
-        .is_some_and(|failure| failure.code == Code::Interrupted);
-    if let Some(failure) = &run.stopped {
-        size += if interrupted {
-            "; interrupted"
+/// A comparison whose run has ended.
+struct Compared<'a> {
+    options: &'a Compare,
+    scene: &'a Scene,
+    methods: &'a [(String, Method)],
+    watch: &'a Watch,
+}
+
+impl Compared<'_> {
+    /// Prints the records, and the methods that do not support some problems.
+    fn print(&self, records: &[MethodRecord]) -> Result<(), Failure> {
+        if self.options.json {
+            let text = serde_json::to_string_pretty(records)
+                .map_err(|error| Failure::new(Code::Output, error.to_string()))?;
+            terminal::say(&text)?;
         } else {
-            "; then: "
-        };
-        size += &failure.message;
+            terminal::say(&table(&self.scene.title, self.options.from, records))?;
+        }
+        for record in records {
+            if let Some(refusal) = &record.refusal {
+                terminal::remark(&format!(
+                    "{} does not support some problems: {refusal}",
+                    record.name
+                ));
+            }
+        }
+        Ok(())
     }
-    // After an interrupt, no more solves.
-    let sample = watch.take_sample().filter(|_| !interrupted);
-    let names: Vec<&str> = methods.iter().map(|(name, _)| name.as_str()).collect();
-    let efforts = watch.records();
-    let reference = names.first().copied().unwrap_or_default();
-    let record = SceneRecord {
-        name: name_of(&options.scene),
-        title: scene.title.clone(),
-        size,
-        reports: run.reports,
-        reference: reference.to_owned(),
-        methods: MethodRow::of(&efforts, reference, |_| None),
-        remarks: String::new(),
-        efforts,
-        curves: sample
+
+    /// The page for the scene, of the given `size`.
+    fn page(&self, mut size: String, run: Run) -> Page {
+        let interrupted = run
+            .stopped
             .as_ref()
-            .map(|sample| curves(sample, methods))
-            .unwrap_or_default(),
-        sample: sample.as_ref().map(SampleSize::from),
-        film: run.film,
-    };
-    let mut page = Page::new("contact methods compared");
-    page.push_scenes(&names, &[record]);
-    page
+            .is_some_and(|failure| failure.code == Code::Interrupted);
+        if let Some(failure) = &run.stopped {
+            size += if interrupted {
+                "; interrupted"
+            } else {
+                "; then: "
+            };
+            size += &failure.message;
+        }
+        // After an interrupt, no more solves.
+        let sample = self.watch.take_sample().filter(|_| !interrupted);
+        let names: Vec<&str> = self.methods.iter().map(|(name, _)| name.as_str()).collect();
+        let efforts = self.watch.records();
+        let reference = names.first().copied().unwrap_or_default();
+        let record = SceneRecord {
+            name: name_of(&self.options.scene),
+            title: self.scene.title.clone(),
+            size,
+            reports: run.reports,
+            reference: reference.to_owned(),
+            methods: MethodRow::of(&efforts, reference, |_| None),
+            remarks: String::new(),
+            efforts,
+            curves: sample
+                .as_ref()
+                .map(|sample| curves(sample, self.methods))
+                .unwrap_or_default(),
+            sample: sample.as_ref().map(SampleSize::from),
+            film: run.film,
+        };
+        let mut page = Page::new("contact methods compared");
+        page.push_scenes(&names, &[record]);
+        page
+    }
 }
 
 /// File name of the scene.

@@ -170,6 +170,26 @@ impl Plot<'_> {
              class=\"head\">{}</text>\n",
             self.title, self.title
         );
+        self.draw_grid(&x, &y, &mut svg);
+        for line in &self.lines {
+            line.draw(&x, &y, &mut svg);
+        }
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            svg,
+            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n<text transform=\"translate(12 {:.1}) \
+             rotate(-90)\" text-anchor=\"middle\">{}</text>\n</svg>",
+            0.5 * (LEFT + WIDTH - RIGHT),
+            HEIGHT - 8.0,
+            self.x.label,
+            0.5 * (TOP + HEIGHT - BOTTOM),
+            self.y.label
+        );
+        svg
+    }
+
+    /// Appends the lines of the grid with their numbers, and the level.
+    fn draw_grid(&self, x: &Scale, y: &Scale, svg: &mut String) {
         // Writing to a string cannot fail.
         for (value, label) in x.ticks() {
             let at = x.place(value);
@@ -200,60 +220,54 @@ impl Plot<'_> {
                 WIDTH - RIGHT
             );
         }
-        for line in &self.lines {
-            let mut path = String::new();
-            let shown = |p: &&[f64; 2]| p.iter().all(|x| x.is_finite());
-            for point in line.points.iter().filter(shown) {
-                let verb = if path.is_empty() { 'M' } else { 'L' };
-                let _ = write!(
-                    path,
-                    "{verb}{:.1} {:.1}",
-                    x.place(point[0]),
-                    y.place(point[1])
-                );
-            }
-            let _ = writeln!(
-                svg,
-                "<path d=\"{path}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"{}><title>{}</title></path>",
-                colour(line.colour),
-                if line.colour < COLOURS.len() {
-                    ""
-                } else {
-                    " stroke-dasharray=\"6 3\""
-                },
-                escape(line.name)
+    }
+}
+
+impl Line<'_> {
+    /// Appends the line, its marks and its end.
+    fn draw(&self, x: &Scale, y: &Scale, svg: &mut String) {
+        // Writing to a string cannot fail.
+        let mut path = String::new();
+        let shown = |p: &&[f64; 2]| p.iter().all(|x| x.is_finite());
+        for point in self.points.iter().filter(shown) {
+            let verb = if path.is_empty() { 'M' } else { 'L' };
+            let _ = write!(
+                path,
+                "{verb}{:.1} {:.1}",
+                x.place(point[0]),
+                y.place(point[1])
             );
-            for mark in line.marks.iter().filter(shown) {
-                let _ = writeln!(
-                    svg,
-                    "<path d=\"M{:.1} {:.1}v{}\" stroke=\"{}\" stroke-width=\"0.8\" class=\"mark\"/>",
-                    x.place(mark[0]),
-                    y.place(mark[1]) - MARK,
-                    2.0 * MARK,
-                    colour(line.colour)
-                );
-            }
-            if let Some(end) = line.points.iter().rfind(shown) {
-                let _ = writeln!(
-                    svg,
-                    "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"2.6\" fill=\"{}\"/>",
-                    x.place(end[0]),
-                    y.place(end[1]),
-                    colour(line.colour)
-                );
-            }
         }
         let _ = writeln!(
             svg,
-            "<text x=\"{:.1}\" y=\"{:.1}\" text-anchor=\"middle\">{}</text>\n<text transform=\"translate(12 {:.1}) \
-             rotate(-90)\" text-anchor=\"middle\">{}</text>\n</svg>",
-            0.5 * (LEFT + WIDTH - RIGHT),
-            HEIGHT - 8.0,
-            self.x.label,
-            0.5 * (TOP + HEIGHT - BOTTOM),
-            self.y.label
+            "<path d=\"{path}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"{}><title>{}</title></path>",
+            colour(self.colour),
+            if self.colour < COLOURS.len() {
+                ""
+            } else {
+                " stroke-dasharray=\"6 3\""
+            },
+            escape(self.name)
         );
-        svg
+        for mark in self.marks.iter().filter(shown) {
+            let _ = writeln!(
+                svg,
+                "<path d=\"M{:.1} {:.1}v{}\" stroke=\"{}\" stroke-width=\"0.8\" class=\"mark\"/>",
+                x.place(mark[0]),
+                y.place(mark[1]) - MARK,
+                2.0 * MARK,
+                colour(self.colour)
+            );
+        }
+        if let Some(end) = self.points.iter().rfind(shown) {
+            let _ = writeln!(
+                svg,
+                "<circle cx=\"{:.1}\" cy=\"{:.1}\" r=\"2.6\" fill=\"{}\"/>",
+                x.place(end[0]),
+                y.place(end[1]),
+                colour(self.colour)
+            );
+        }
     }
 }
 

@@ -4,20 +4,20 @@ mod attach;
 mod bind;
 mod material_point;
 mod misplaced;
+mod pair;
 mod parts;
 
 use crate::{
     error::SimError,
     rigid::RigidBody,
-    scene::{Formulation, Joint, JointKind, ObstacleShape, Scene, Tolerances, Via},
+    scene::{Formulation, Joint, JointKind, ObstacleShape, Scene, Tolerances},
     solid::StressPoint,
     tolerances::{ToleranceMode, ToleranceScales},
 };
 use bind::Bind;
-use impinge_contact::constraint::joint::{JointPlace, Side};
-use impinge_contact::constraint::{Configuration, Constraint, ConstraintError, Frame, Term, link};
-use material_point::point;
+use impinge_contact::constraint::{Constraint, Frame, Term};
 use nalgebra::{UnitQuaternion, Vector3};
+use pair::{Pair, PairJoint, Stop};
 pub(crate) use parts::PartsToJoin;
 use parts::{Held, mean_edge, solid};
 use std::collections::BTreeMap;
@@ -59,89 +59,133 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
     for (index, joint) in scene.joints.iter().enumerate() {
         let path = format!("joint.{index}");
         let first = held(scene, parts, &format!("{path}.first"), &joint.first)?;
-        let wrong = |error: &ConstraintError| -> SimError {
-            let mend = "correct the joint; lengths are in m, angles in rad";
-            scene.error_at(&path, error.to_string(), mend).into()
-        };
-        let mut via = Vec::with_capacity(joint.via.len());
-        for (at, stop) in joint.via.iter().enumerate() {
-            let body = match &stop.body {
-                Some(body) => held(scene, parts, &format!("{path}.via.{at}.body"), body)?
-                    .first()
-                    .copied(),
-                None => None,
-            };
-            via.push((stop, body));
-        }
-        let mut place = |a: Held, b: Option<Held>, shift: Vector3<f64>| {
-            let places = places(joint, a, b, &via, shift);
-            let notice =
-                |&(held, x): &(Held, _)| misplaced::notice(joint, index, parts, &frames, held, x);
-            // One body identifies the joint, and one pair of copies a chain.
-            if !joined
-                .notices
-                .iter()
-                .any(|said| said.starts_with(&format!("joint {index} ")))
-            {
-                joined.notices.extend(places.iter().find_map(notice));
-            }
-            hold_frames(scene, &path, joint, parts, [Some(a), b])?;
-            let made = if joint.kind == JointKind::Bind {
-                let bind = Bind {
-                    scene,
-                    index,
-                    joint,
-                    parts,
-                    frames: &frames,
-                    first: a,
-                    second: b.unwrap_or(a),
-                    shift,
-                };
-                let (made, notice) = bind.constraints()?;
-                joined.notices.extend(notice);
-                made
-            } else {
-                let made = constraints(joint, parts, &frames, [Some(a), b], &via, shift);
-                made.map_err(|error| wrong(&error))?
-            };
-            let name = named(joint, index);
-            joined.first_bodies.entry(name.clone()).or_insert(a.solid);
-            let list = match joint.formulation {
-                Some(Formulation::Stiffness) => &mut joined.soft,
-                _ => &mut joined.constraints,
-            };
-            list.extend(made.into_iter().map(|constraint| constraint.named(&name)));
-            if let (Some(b), false) = (b, joint.contact) {
-                let (a, b) = (a.solid as u32, b.solid as u32);
-                joined.pairs.push([a.min(b), a.max(b)]);
-            }
-            Ok::<(), SimError>(())
-        };
-        match &joint.second {
-            // A chain: each copy is joined to the next, with the joint moved along.
-            Some(second) if *second == joint.first => {
-                let start = origin(parts, first[0]);
-                if first.len() < 2 {
-                    let problem = format!("`{second}` would be joined to itself: it has no copies");
-                    let mend = "name another body, or give this one `copies` to make a chain of";
-                    return Err(scene
-                        .error_at(&format!("{path}.second"), problem, mend)
-                        .into());
-                }
-                for pair in first.windows(2) {
-                    place(pair[0], Some(pair[1]), origin(parts, pair[0]) - start)?;
-                }
-            }
-            Some(second) => {
-                let second = held(scene, parts, &format!("{path}.second"), second)?;
-                place(first[0], Some(second[0]), Vector3::zeros())?;
-            }
-            None => place(first[0], None, Vector3::zeros())?,
+        let stops = stops(scene, parts, &path, joint)?;
+        for pair in pairs(scene, parts, &path, joint, &first)? {
+            joined.add(&PairJoint {
+                scene,
+                index,
+                joint,
+                parts,
+                frames: &frames,
+                stops: &stops,
+                pair,
+            })?;
         }
     }
     joined.pairs.sort_unstable();
     joined.pairs.dedup();
     Ok(joined)
+}
+
+impl Joined {
+    /// Adds the constraints and notices of a joint between two bodies.
+    fn add(&mut self, made: &PairJoint<'_>) -> Result<(), SimError> {
+        let PairJoint { joint, index, .. } = *made;
+        let Pair { first, second, .. } = made.pair;
+        let notice = |&(held, anchor): &(Held, Vector3<f64>)| misplaced::notice(made, held, anchor);
+        // One body identifies the joint, and one pair of copies a chain.
+        let prefix = format!("joint {index} ");
+        if !self.notices.iter().any(|said| said.starts_with(&prefix)) {
+            self.notices.extend(made.places().iter().find_map(notice));
+        }
+        made.check_frames()?;
+        let constraints = if joint.kind == JointKind::Bind {
+            let bind = Bind {
+                scene: made.scene,
+                index,
+                joint,
+                parts: made.parts,
+                frames: made.frames,
+                first,
+                second: second.unwrap_or(first),
+                shift: made.pair.shift,
+            };
+            let (constraints, notice) = bind.constraints()?;
+            self.notices.extend(notice);
+            constraints
+        } else {
+            made.constraints().map_err(|error| {
+                let mend = "correct the joint; lengths are in m, angles in rad";
+                made.scene.error_at(&made.path(), error.to_string(), mend)
+            })?
+        };
+        let name = named(joint, index);
+        let bodies = &mut self.first_bodies;
+        bodies.entry(name.clone()).or_insert(first.solid);
+        let list = match joint.formulation {
+            Some(Formulation::Stiffness) => &mut self.soft,
+            _ => &mut self.constraints,
+        };
+        list.extend(constraints.into_iter().map(|one| one.named(&name)));
+        if let (Some(second), false) = (second, joint.contact) {
+            let (a, b) = (first.solid as u32, second.solid as u32);
+            self.pairs.push([a.min(b), a.max(b)]);
+        }
+        Ok(())
+    }
+}
+
+/// The places that a link or rope leads through, and the bodies there.
+fn stops(
+    scene: &Scene,
+    parts: &PartsToJoin<'_>,
+    path: &str,
+    joint: &Joint,
+) -> Result<Vec<Stop>, SimError> {
+    let mut stops = Vec::with_capacity(joint.via.len());
+    for (at, stop) in joint.via.iter().enumerate() {
+        let body = match &stop.body {
+            Some(body) => held(scene, parts, &format!("{path}.via.{at}.body"), body)?
+                .first()
+                .copied(),
+            None => None,
+        };
+        stops.push(Stop {
+            at: Vector3::from(stop.at),
+            body,
+        });
+    }
+    Ok(stops)
+}
+
+/// The pairs of bodies that a joint connects, where its first body is one of `first`: one pair, or one for each link of
+/// a chain of copies.
+fn pairs(
+    scene: &Scene,
+    parts: &PartsToJoin<'_>,
+    path: &str,
+    joint: &Joint,
+    first: &[Held],
+) -> Result<Vec<Pair>, SimError> {
+    let single = |second: Option<Held>| {
+        vec![Pair {
+            first: first[0],
+            second,
+            shift: Vector3::zeros(),
+        }]
+    };
+    let Some(second) = &joint.second else {
+        return Ok(single(None));
+    };
+    if *second != joint.first {
+        let second = held(scene, parts, &format!("{path}.second"), second)?;
+        return Ok(single(Some(second[0])));
+    }
+    if first.len() < 2 {
+        let problem = format!("`{second}` would be joined to itself: it has no copies");
+        let mend = "name another body, or give this one `copies` to make a chain of";
+        return Err(scene
+            .error_at(&format!("{path}.second"), problem, mend)
+            .into());
+    }
+    // A chain: each copy is joined to the next, with the joint moved along.
+    let start = origin(parts, first[0]);
+    let links = first.windows(2).map(|pair| Pair {
+        first: pair[0],
+        second: Some(pair[1]),
+        shift: origin(parts, pair[0]) - start,
+    });
+    Ok(links.collect())
 }
 
 /// Name of a joint in messages. All constraints of a joint, or of a chain of copies, share it.
@@ -154,64 +198,6 @@ fn named(joint: &Joint, index: usize) -> String {
         Some(second) => format!("joint {index} of `{first}` and `{second}`"),
         None => format!("joint {index} of `{first}` and the world"),
     }
-}
-
-/// Rejects a joint with directions on a body without axes: a deformable one, or one with a prescribed motion.
-fn hold_frames(
-    scene: &Scene,
-    path: &str,
-    joint: &Joint,
-    parts: &PartsToJoin<'_>,
-    sides: [Option<Held>; 2],
-) -> Result<(), SimError> {
-    let kind = match joint.kind {
-        JointKind::Hinge => "hinge",
-        JointKind::Slider => "slider",
-        JointKind::Weld => "weld",
-        JointKind::Ball | JointKind::Link | JointKind::Rope | JointKind::Bind => return Ok(()),
-    };
-    for (key, held) in ["first", "second"].into_iter().zip(sides) {
-        if let Some(Held {
-            solid: index,
-            rigid: None,
-            ..
-        }) = held
-        {
-            let body = &solid(parts, index).name;
-            return Err(scene
-                .error_at(
-                    &format!("{path}.{key}"),
-                    format!("`{body}` is no free rigid body; a {kind} connects free rigid bodies with each other or \
-                             with the world"),
-                    "hold it by kind = \"ball\" or, where it deforms, \"bind\"; to hold a body to the world leave \
-                     `second` out",
-                )
-                .into());
-        }
-    }
-    Ok(())
-}
-
-/// The anchors of a joint and the bodies held there. A `bind` has no anchor; it reports by itself if no node is near.
-fn places(
-    joint: &Joint,
-    first: Held,
-    second: Option<Held>,
-    via: &[(&Via, Option<Held>)],
-    shift: Vector3<f64>,
-) -> Vec<(Held, Vector3<f64>)> {
-    let anchor = joint.anchor() + shift;
-    let end = match joint.kind {
-        JointKind::Bind => return Vec::new(),
-        JointKind::Link | JointKind::Rope => joint.end.map_or(anchor, |x| Vector3::from(x) + shift),
-        _ => anchor,
-    };
-    let mut places = vec![(first, anchor)];
-    let stops = via.iter();
-    places
-        .extend(stops.filter_map(|(stop, held)| Some(((*held)?, Vector3::from(stop.at) + shift))));
-    places.extend(second.map(|held| (held, end)));
-    places
 }
 
 /// Blocks of unknowns that joints couple.
@@ -309,77 +295,4 @@ fn clearance(scene: &Scene, edge: f64) -> f64 {
 /// A reference point that moves with the copies of a body.
 fn origin(parts: &PartsToJoin<'_>, held: Held) -> Vector3<f64> {
     parts.rest[solid(parts, held.solid).points.start]
-}
-
-fn constraints(
-    joint: &Joint,
-    parts: &PartsToJoin<'_>,
-    frames: &[Frame],
-    [first, second]: [Option<Held>; 2],
-    via: &[(&Via, Option<Held>)],
-    shift: Vector3<f64>,
-) -> Result<Vec<Constraint>, ConstraintError> {
-    let anchor = joint.anchor() + shift;
-    let from = point(parts, frames, first, anchor);
-    match joint.kind {
-        JointKind::Ball => {
-            let to = point(parts, frames, second, anchor);
-            return Ok(vec![link::binding(&from, to, joint.compliance)?]);
-        }
-        JointKind::Link | JointKind::Rope => {
-            let end = joint.end.map_or_else(|| joint.anchor(), Vector3::from) + shift;
-            let to = point(parts, frames, second, end);
-            let state = Configuration {
-                particles: parts.rest,
-                frames,
-            };
-            let mut line = vec![from.clone()];
-            for (stop, body) in via {
-                line.push(point(parts, frames, *body, Vector3::from(stop.at) + shift));
-            }
-            line.push(to.clone());
-            let pieces = line.windows(2);
-            let drawn = pieces.map(|pair| (pair[1].at(&state) - pair[0].at(&state)).norm());
-            let length = joint.length.unwrap_or_else(|| drawn.sum());
-            return Ok(vec![match joint.kind {
-                JointKind::Rope if !via.is_empty() => {
-                    link::rope_through(&line, length, joint.compliance)?
-                }
-                JointKind::Rope => link::rope(&from, to, length, joint.compliance)?,
-                _ => link::spring(&from, to, length, joint.compliance)?,
-            }]);
-        }
-        _ => {}
-    }
-    let side = |held: Option<Held>| match held {
-        None => Ok(Side::World),
-        Some(Held {
-            rigid: Some(rigid), ..
-        }) => Ok(Side::Body(rigid)),
-        Some(_) => Err(ConstraintError::Direction {
-            what: "side of the joint that is no free rigid body",
-        }),
-    };
-    let place = JointPlace {
-        first: side(first)?,
-        second: side(second)?,
-        anchor,
-        state: Configuration {
-            particles: parts.rest,
-            frames,
-        },
-    };
-    let axis = Vector3::from(joint.axis.unwrap_or([0.0, 0.0, 1.0]));
-    let mut made = match joint.kind {
-        JointKind::Hinge => place.hinge(axis)?,
-        JointKind::Slider => place.slider(axis)?,
-        _ => place.weld()?,
-    };
-    if let Some([lower, upper]) = joint.limits {
-        made.extend(match joint.kind {
-            JointKind::Hinge => place.turn_limits(axis, lower, upper)?,
-            _ => place.slide_limits(axis, lower, upper)?,
-        });
-    }
-    Ok(made)
 }

@@ -199,9 +199,28 @@ impl Simulation {
     /// [`SimError::NotResumable`] if `state` is of another scene, if this simulation has already taken steps, or for
     /// the asynchronous stepper, whose clocks are not in the state. The simulation is then unchanged.
     pub fn resume(&mut self, state: State) -> Result<(), SimError> {
-        let refused = |problem: String| Err(SimError::NotResumable { problem });
+        self.check_resumable(&state)
+            .map_err(|problem| SimError::NotResumable { problem })?;
+        match &mut self.stepper {
+            AnyStepper::Constrained(stepper) => **stepper = Constrained::new(&self.model, &state)?,
+            AnyStepper::Synchronous(stepper) => {
+                let mut renewed = Synchronous::extended(&self.model, stepper.extensions())?;
+                if stepper.keeps_balance() {
+                    renewed.keep_balance(&self.model);
+                }
+                **stepper = renewed;
+            }
+            AnyStepper::Asynchronous(_) | AnyStepper::Extension(_) => {}
+        }
+        self.state = state;
+        self.heed(&self.interrupt.clone());
+        Ok(())
+    }
+
+    /// Checks that the simulation can resume from `state`; the error is the reason.
+    fn check_resumable(&self, state: &State) -> Result<(), String> {
         if !self.is_resumable() {
-            return refused(
+            return Err(
                 "the asynchronous stepper cannot be resumed, because checkpoints do not hold its event times; run the \
                  scene without --resume"
                     .to_owned(),
@@ -209,8 +228,37 @@ impl Simulation {
         }
         if self.state.step > 0 {
             // Nodes released in its own steps would stay released.
-            return refused("the simulation has already advanced; create a new one".to_owned());
+            return Err("the simulation has already advanced; create a new one".to_owned());
         }
+        self.check_sizes(state)?;
+        self.check_history(state)?;
+        if !state.is_finite() {
+            return Err(
+                "it holds numbers that are not finite; run the scene from its start".to_owned(),
+            );
+        }
+        if !state.contacts.iter().all(|contact| self.knows(contact)) {
+            return Err(
+                "contacts of the stored state refer to points that the scene does not have; use the scene of the run"
+                    .to_owned(),
+            );
+        }
+        if !self.fits_rigid_bodies(state) {
+            return Err(
+                "its rigid bodies are not where their points are; run the scene from its start"
+                    .to_owned(),
+            );
+        }
+        if !matches!(self.stepper, AnyStepper::Constrained(_))
+            && let Err(overlap) = check_start(&self.model, &state.positions)
+        {
+            return Err(format!("bodies of the stored state intersect: {overlap}"));
+        }
+        Ok(())
+    }
+
+    /// Checks that `state` is as large as that of this scene; the error is the reason.
+    fn check_sizes(&self, state: &State) -> Result<(), String> {
         let sizes = [
             (
                 "positions",
@@ -241,11 +289,16 @@ impl Simulation {
         ];
         for (what, found, expected) in sizes {
             if found != expected {
-                return refused(format!(
+                return Err(format!(
                     "the stored state has {found} {what}, the scene {expected}; use the scene of the run"
                 ));
             }
         }
+        Ok(())
+    }
+
+    /// Checks that `state` keeps of its last step what this scene needs; the error is the reason.
+    fn check_history(&self, state: &State) -> Result<(), String> {
         let history = &state.history;
         let [points, rigid] = if history.is_empty() {
             [0; 2]
@@ -256,47 +309,12 @@ impl Simulation {
             && history.rigid.len() == rigid
             && (history.is_empty() || is_of_second_order(&self.model));
         if !fits {
-            return refused(
+            return Err(
                 "what it keeps of its last step is that of another scene, or of another integrator; use the scene of \
                  the run"
                     .to_owned(),
             );
         }
-        if !state.is_finite() {
-            return refused(
-                "it holds numbers that are not finite; run the scene from its start".to_owned(),
-            );
-        }
-        if !state.contacts.iter().all(|contact| self.knows(contact)) {
-            return refused(
-                "contacts of the stored state refer to points that the scene does not have; use the scene of the run"
-                    .to_owned(),
-            );
-        }
-        if !self.fits_rigid_bodies(&state) {
-            return refused(
-                "its rigid bodies are not where their points are; run the scene from its start"
-                    .to_owned(),
-            );
-        }
-        if !matches!(self.stepper, AnyStepper::Constrained(_))
-            && let Err(overlap) = check_start(&self.model, &state.positions)
-        {
-            return refused(format!("bodies of the stored state intersect: {overlap}"));
-        }
-        match &mut self.stepper {
-            AnyStepper::Constrained(stepper) => **stepper = Constrained::new(&self.model, &state)?,
-            AnyStepper::Synchronous(stepper) => {
-                let mut renewed = Synchronous::extended(&self.model, stepper.extensions())?;
-                if stepper.keeps_balance() {
-                    renewed.keep_balance(&self.model);
-                }
-                **stepper = renewed;
-            }
-            AnyStepper::Asynchronous(_) | AnyStepper::Extension(_) => {}
-        }
-        self.state = state;
-        self.heed(&self.interrupt.clone());
         Ok(())
     }
 

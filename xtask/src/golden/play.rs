@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::error::Error;
 use std::fs;
+use std::path::Path;
 
 use impinge_sim::output::{
     Accepted, Checkpoint, Checksum, End, Frame, FrameStamp, FrameWriter, RigidCsv, RunFacts,
@@ -90,22 +91,26 @@ pub(super) fn results(case: &Case, nudge: f64) -> Result<Vec<Line>, Box<dyn Erro
         lines.push(Line::new(case.name, "state", &bytes));
     }
     finish(&simulation, &scene, &summary, &frames)?;
+    lines.extend(tables(case, folder.path())?);
+    if case.problem {
+        lines.extend(largest.results(case.name)?);
+    }
+    Ok(lines)
+}
+
+/// Digests of the tables and pages in the folder of a finished run.
+fn tables(case: &Case, folder: &Path) -> Result<Vec<Line>, Box<dyn Error>> {
+    let mut lines = Vec::new();
     for table in ["steps.csv", "rigid.csv", "frames.csv"] {
-        if let Ok(text) = fs::read_to_string(folder.path().join(table)) {
+        if let Ok(text) = fs::read_to_string(folder.join(table)) {
             lines.push(Line::new(case.name, table, digest::rows(&text).as_bytes()));
         }
     }
     for page in ["summary.json", "events.json"] {
-        if let Ok(text) = fs::read_to_string(folder.path().join(page)) {
-            lines.push(Line::new(
-                case.name,
-                page,
-                digest::leaves(&text)?.as_bytes(),
-            ));
+        if let Ok(text) = fs::read_to_string(folder.join(page)) {
+            let leaves = digest::leaves(&text)?;
+            lines.push(Line::new(case.name, page, leaves.as_bytes()));
         }
-    }
-    if case.problem {
-        lines.extend(largest.results(case.name)?);
     }
     Ok(lines)
 }

@@ -172,15 +172,24 @@ fn plastic(rows: &mut Rows, _: Extent) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// A free bar of 1 m between opposite tractions of `load` Young's moduli: stretches along and across it.
-fn pull(
+/// A free bar of 1 m.
+#[derive(Clone, Copy)]
+struct Bar {
     law: Law,
     poisson: f64,
     cells: Cells,
-    (form, method): (&str, &str),
-    load: f64,
-    overrides: &[&str],
-) -> Result<[f64; 2], Box<dyn Error>> {
+    /// Formulation of its elements, and the method for it.
+    form: (&'static str, &'static str),
+}
+
+/// Stretches along and across a bar between opposite tractions of `load` Young's moduli.
+fn pull(bar: Bar, load: f64, overrides: &[&str]) -> Result<[f64; 2], Box<dyn Error>> {
+    let Bar {
+        law,
+        poisson,
+        cells,
+        form: (form, method),
+    } = bar;
     let text = |pulls: &str| {
         format!(
             r#"
@@ -224,7 +233,16 @@ fn bar(rows: &mut Rows, _: Extent) -> Result<(), Box<dyn Error>> {
     for cells in Cells::BOTH {
         for form in FORMS {
             let name = format!("bar of {}, {}", cells.key(), form.0);
-            let [along, across] = pull(Law::Corotational, POISSON, cells, form, 0.01, &[])?;
+            let [along, across] = pull(
+                Bar {
+                    law: Law::Corotational,
+                    poisson: POISSON,
+                    cells,
+                    form,
+                },
+                0.01,
+                &[],
+            )?;
             rows.push(
                 format!("{name}: E / given E"),
                 1.0,
@@ -242,7 +260,16 @@ fn bar(rows: &mut Rows, _: Extent) -> Result<(), Box<dyn Error>> {
                 (Law::NeoHookean, 2.780_359),
                 (Law::StVenantKirchhoff, 1.521_380),
             ] {
-                let [along, _] = pull(law, POISSON, cells, form, 1.0, &[])?;
+                let [along, _] = pull(
+                    Bar {
+                        law,
+                        poisson: POISSON,
+                        cells,
+                        form,
+                    },
+                    1.0,
+                    &[],
+                )?;
                 let case = format!("{name}: stretch of {} under E A", law.key());
                 rows.push(case, printed, along, Within::Relative(1e-6));
             }
@@ -255,7 +282,16 @@ fn bar(rows: &mut Rows, _: Extent) -> Result<(), Box<dyn Error>> {
         "body.0.material.mass_damping=0",
     ];
     for cells in Cells::BOTH {
-        let [along, _] = pull(Law::Corotational, POISSON, cells, FORMS[0], 1.0, &long)?;
+        let [along, _] = pull(
+            Bar {
+                law: Law::Corotational,
+                poisson: POISSON,
+                cells,
+                form: FORMS[0],
+            },
+            1.0,
+            &long,
+        )?;
         let case = format!(
             "bar of {}, steps of 0.1 s: stretch of corotational under E A",
             cells.key()

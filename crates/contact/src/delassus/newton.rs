@@ -71,7 +71,7 @@ impl FrictionSolver for ProximalNewton {
         let mut error = self.progress.check(problem, reactions, &mut report);
         self.best.start(reactions, error);
         if error > target.tolerance {
-            let mut inner = Inner::new(problem)?;
+            let mut inner = Inner::new(problem, &self.interrupt)?;
             inner.function.alpha = ALPHA[0];
             let mut caution = 0;
             let mut fruitless = 0;
@@ -90,8 +90,7 @@ impl FrictionSolver for ProximalNewton {
                 let goal = (0.1 * error.sqrt() * error)
                     .min(0.1 * error)
                     .max(0.05 * target.tolerance);
-                let (settled, steps) =
-                    inner.solve(problem, reactions, goal, &self.interrupt, &mut report);
+                let (settled, steps) = inner.solve(reactions, goal, &mut report);
                 let before = self.best.error;
                 let here = self.progress.check(problem, reactions, &mut report);
                 let settled = settled && here.is_finite();
@@ -127,17 +126,22 @@ impl FrictionSolver for ProximalNewton {
 }
 
 /// One regularised problem.
-struct Inner {
+struct Inner<'a> {
+    problem: &'a FrictionProblem,
+    /// Ends Newton's steps when raised.
+    interrupt: &'a Interrupt,
     function: AlartCurnier,
     values: Vec<Vector3<f64>>,
     trial: Vec<Vector3<f64>>,
     recent: Vec<f64>,
 }
 
-impl Inner {
-    fn new(problem: &FrictionProblem) -> Result<Self, FrictionError> {
+impl<'a> Inner<'a> {
+    fn new(problem: &'a FrictionProblem, interrupt: &'a Interrupt) -> Result<Self, FrictionError> {
         let zeros = vec![Vector3::zeros(); problem.contacts()];
         Ok(Self {
+            problem,
+            interrupt,
             function: AlartCurnier::new(problem.delassus())?,
             values: zeros.clone(),
             trial: zeros,
@@ -148,19 +152,18 @@ impl Inner {
     /// Newton steps until `‖F‖ ≤ goal ‖r‖`; returns whether this was reached, and the number of steps.
     fn solve(
         &mut self,
-        problem: &FrictionProblem,
         reactions: &mut [Vector3<f64>],
         goal: f64,
-        interrupt: &Interrupt,
         report: &mut FrictionReport,
     ) -> (bool, u64) {
+        let problem = self.problem;
         let mut norm = self.function.evaluate(problem, reactions, &mut self.values);
         self.recent.clear();
         for steps in 0..INNER_STEPS {
             if norm <= goal * length(reactions) {
                 return (true, steps);
             }
-            if interrupt.is_raised() {
+            if self.interrupt.is_raised() {
                 return (false, steps);
             }
             if self.recent.len() == MEMORY {

@@ -2,7 +2,7 @@
 
 use super::arrays::{Array, blocks, indices, numbers, offsets};
 use super::{FORMAT, Header, METADATA_KEY, StoredProblem, constraints};
-use crate::{ContactProblem, ContactState, Multipliers};
+use crate::{ContactProblem, ContactSolution, ContactState, Multipliers};
 use nalgebra::Matrix3;
 use safetensors::Dtype;
 
@@ -15,7 +15,7 @@ impl StoredProblem {
     #[track_caller]
     pub fn to_bytes(&self) -> Vec<u8> {
         let (problem, start) = (&self.problem, &self.start);
-        let (nodes, contacts) = (problem.momentum.blocks(), problem.contacts());
+        let contacts = problem.contacts();
         assert_eq!(start.velocity.len(), problem.unknowns(), "velocities");
         assert_eq!(start.contacts.len(), contacts, "contacts of the warm start");
         let rows = problem.constraints.len();
@@ -24,73 +24,9 @@ impl StoredProblem {
             rows,
             "constraint rows of the warm start"
         );
-        let pattern = problem.momentum.pattern();
-        let rows = || (0..contacts).map(|contact| problem.row(contact));
-        let entry_counts = rows().scan(0, |end, (row, _)| {
-            *end += row.len();
-            Some(*end)
-        });
-        let jacobians: Vec<&Matrix3<f64>> = rows().flat_map(|(_, row)| row).collect();
-        let multipliers = || start.contacts.iter();
-        let pairs =
-            |of: fn(&Multipliers) -> [f64; 2]| numbers(&[contacts, 2], multipliers().flat_map(of));
-        let arrays = [
-            ("time_step", numbers(&[1], [problem.time_step])),
-            (
-                "momentum.row_offsets",
-                offsets(pattern.row_offsets().iter().copied()),
-            ),
-            (
-                "momentum.columns",
-                indices(pattern.columns().iter().copied()),
-            ),
-            ("momentum.values", blocks(problem.momentum.values().iter())),
-            ("rhs", numbers(&[nodes, 3], problem.rhs.iter().copied())),
-            (
-                "contacts.row_offsets",
-                offsets(std::iter::once(0).chain(entry_counts)),
-            ),
-            (
-                "contacts.blocks",
-                indices(rows().flat_map(|(row, _)| row.iter().copied())),
-            ),
-            ("contacts.jacobians", blocks(jacobians.into_iter())),
-            (
-                "contacts.offsets",
-                numbers(
-                    &[contacts, 3],
-                    (0..contacts).flat_map(|c| <[f64; 3]>::from(problem.offset(c))),
-                ),
-            ),
-            (
-                "contacts.friction",
-                numbers(&[contacts], (0..contacts).map(|c| problem.friction(c))),
-            ),
-            (
-                "start.velocity",
-                numbers(&[nodes, 3], start.velocity.iter().copied()),
-            ),
-            (
-                "start.state",
-                Array {
-                    kind: Dtype::U8,
-                    shape: vec![contacts],
-                    bytes: multipliers().map(|m| state_number(m.state)).collect(),
-                },
-            ),
-            (
-                "start.lambda",
-                numbers(&[contacts], multipliers().map(|m| m.lambda)),
-            ),
-            (
-                "start.previous_lambda",
-                numbers(&[contacts], multipliers().map(|m| m.previous_lambda)),
-            ),
-            ("start.gamma", pairs(|m| m.gamma)),
-            ("start.sliding_force", pairs(|m| m.sliding_force)),
-            ("start.slip_direction", pairs(|m| m.slip_direction)),
-        ];
-        let mut arrays = Vec::from(arrays);
+        let mut arrays = Vec::from(momentum(problem));
+        arrays.extend(contact_rows(problem));
+        arrays.extend(warm_start(start));
         arrays.extend(own_tolerances(problem));
         arrays.extend(constraints::write(problem, start));
         let header = Header {
@@ -107,8 +43,94 @@ impl StoredProblem {
     }
 }
 
+/// An array and its name.
+type Named = (&'static str, Array);
+
+/// Time step, matrix and right-hand side.
+fn momentum(problem: &ContactProblem) -> [Named; 5] {
+    let pattern = problem.momentum.pattern();
+    let nodes = problem.momentum.blocks();
+    [
+        ("time_step", numbers(&[1], [problem.time_step])),
+        (
+            "momentum.row_offsets",
+            offsets(pattern.row_offsets().iter().copied()),
+        ),
+        (
+            "momentum.columns",
+            indices(pattern.columns().iter().copied()),
+        ),
+        ("momentum.values", blocks(problem.momentum.values().iter())),
+        ("rhs", numbers(&[nodes, 3], problem.rhs.iter().copied())),
+    ]
+}
+
+/// Jacobian rows, offsets and friction of the contacts.
+fn contact_rows(problem: &ContactProblem) -> [Named; 5] {
+    let contacts = problem.contacts();
+    let rows = || (0..contacts).map(|contact| problem.row(contact));
+    let entry_counts = rows().scan(0, |end, (row, _)| {
+        *end += row.len();
+        Some(*end)
+    });
+    let jacobians: Vec<&Matrix3<f64>> = rows().flat_map(|(_, row)| row).collect();
+    let gaps = (0..contacts).flat_map(|c| <[f64; 3]>::from(problem.offset(c)));
+    [
+        (
+            "contacts.row_offsets",
+            offsets(std::iter::once(0).chain(entry_counts)),
+        ),
+        (
+            "contacts.blocks",
+            indices(rows().flat_map(|(row, _)| row.iter().copied())),
+        ),
+        ("contacts.jacobians", blocks(jacobians.into_iter())),
+        ("contacts.offsets", numbers(&[contacts, 3], gaps)),
+        (
+            "contacts.friction",
+            numbers(&[contacts], (0..contacts).map(|c| problem.friction(c))),
+        ),
+    ]
+}
+
+/// Velocities, contact states and multipliers of the warm start.
+fn warm_start(start: &ContactSolution) -> [Named; 7] {
+    let contacts = start.contacts.len();
+    let multipliers = || start.contacts.iter();
+    let pairs =
+        |of: fn(&Multipliers) -> [f64; 2]| numbers(&[contacts, 2], multipliers().flat_map(of));
+    [
+        (
+            "start.velocity",
+            numbers(
+                &[start.velocity.len() / 3, 3],
+                start.velocity.iter().copied(),
+            ),
+        ),
+        (
+            "start.state",
+            Array {
+                kind: Dtype::U8,
+                shape: vec![contacts],
+                bytes: multipliers().map(|m| state_number(m.state)).collect(),
+            },
+        ),
+        (
+            "start.lambda",
+            numbers(&[contacts], multipliers().map(|m| m.lambda)),
+        ),
+        (
+            "start.previous_lambda",
+            numbers(&[contacts], multipliers().map(|m| m.previous_lambda)),
+        ),
+        ("start.gamma", pairs(|m| m.gamma)),
+        ("start.sliding_force", pairs(|m| m.sliding_force)),
+        ("start.slip_direction", pairs(|m| m.slip_direction)),
+    ]
+}
+
 /// Momentum weights and displacement scales, if one of them is not 1.
-fn own_tolerances(problem: &ContactProblem) -> Vec<(&'static str, Array)> {
+fn own_tolerances(problem: &ContactProblem) -> Vec<Named> {
     let (nodes, contacts) = (problem.momentum.blocks(), problem.contacts());
     let weights: Vec<f64> = (0..nodes)
         .map(|block| problem.momentum_weight(block))

@@ -90,6 +90,68 @@ struct Mesh<'a> {
     colour: [f32; 3],
 }
 
+/// An attribute of a mesh.
+struct Attribute {
+    name: &'static str,
+    kind: &'static str,
+    values: Vec<(FieldKey, Value)>,
+}
+
+impl Attribute {
+    /// An attribute with one value at all times.
+    fn constant(name: &'static str, kind: &'static str, value: Value) -> Self {
+        Self {
+            name,
+            kind,
+            values: vec![(FieldKey::Default, value)],
+        }
+    }
+
+    /// The same attribute, which must not change in time.
+    fn uniform(mut self) -> Self {
+        let uniform = Value::Variability(Variability::Uniform);
+        self.values.push((FieldKey::Variability, uniform));
+        self
+    }
+}
+
+/// The attributes of a mesh: its shape, its colour, and that its triangles are flat and have two sides.
+fn attributes_of(mesh: Mesh<'_>) -> [Attribute; 6] {
+    let mut points = mesh.points;
+    let is_moving = points.iter().any(|(_, at)| *at != points[0].1);
+    if !is_moving {
+        points.truncate(1);
+    }
+    let mut samples: Vec<(f64, Value)> = (points.into_iter())
+        .map(|(code, at)| (code, Value::Vec3fVec(at)))
+        .collect();
+    let places = if is_moving {
+        Some((FieldKey::TimeSamples, Value::TimeSamples(samples)))
+    } else {
+        samples.pop().map(|(_, at)| (FieldKey::Default, at))
+    };
+    let indices: Vec<i32> = mesh
+        .corners
+        .iter()
+        .map(|&corner| corner.cast_signed())
+        .collect();
+    let counts = vec![3_i32; indices.len() / 3];
+    let [r, g, b] = mesh.colour.map(|part| linear(part / 255.0));
+    let colour = Value::Vec3fVec(vec![vec3f(r, g, b)]);
+    [
+        Attribute {
+            name: "points",
+            kind: "point3f[]",
+            values: places.into_iter().collect(),
+        },
+        Attribute::constant("faceVertexCounts", "int[]", Value::IntVec(counts)),
+        Attribute::constant("faceVertexIndices", "int[]", Value::IntVec(indices)),
+        Attribute::constant("primvars:displayColor", "color3f[]", colour),
+        Attribute::constant("subdivisionScheme", "token", Value::Token("none".into())).uniform(),
+        Attribute::constant("doubleSided", "bool", Value::Bool(true)).uniform(),
+    ]
+}
+
 /// A layer under construction.
 #[derive(Default)]
 struct Layer {
@@ -103,85 +165,22 @@ impl Layer {
         let identifier = self.identifier(mesh.name);
         let place = path(&format!("/{ROOT}/{identifier}"))?;
         self.names.push(identifier.into());
-        let mut points = mesh.points;
-        let is_moving = points.iter().any(|(_, at)| *at != points[0].1);
-        if !is_moving {
-            points.truncate(1);
-        }
-        let mut samples: Vec<(f64, Value)> = (points.into_iter())
-            .map(|(code, at)| (code, Value::Vec3fVec(at)))
-            .collect();
-        let (still, moving) = if is_moving {
-            (None, Some(Value::TimeSamples(samples)))
-        } else {
-            (samples.pop().map(|(_, at)| at), None)
-        };
-        let indices: Vec<i32> = mesh
-            .corners
-            .iter()
-            .map(|&corner| corner.cast_signed())
-            .collect();
-        let counts = vec![3_i32; indices.len() / 3];
-        let [r, g, b] = mesh.colour.map(|part| linear(part / 255.0));
-        let colour = Value::Vec3fVec(vec![vec3f(r, g, b)]);
-        let uniform = Value::Variability(Variability::Uniform);
-        let attributes = [
-            ("points", "point3f[]", still, moving, None),
-            (
-                "faceVertexCounts",
-                "int[]",
-                Some(Value::IntVec(counts)),
-                None,
-                None,
-            ),
-            (
-                "faceVertexIndices",
-                "int[]",
-                Some(Value::IntVec(indices)),
-                None,
-                None,
-            ),
-            (
-                "primvars:displayColor",
-                "color3f[]",
-                Some(colour),
-                None,
-                None,
-            ),
-            (
-                "subdivisionScheme",
-                "token",
-                Some(Value::Token("none".into())),
-                None,
-                Some(uniform),
-            ),
-            (
-                "doubleSided",
-                "bool",
-                Some(Value::Bool(true)),
-                None,
-                Some(Value::Variability(Variability::Uniform)),
-            ),
-        ];
+        let display_name = Value::String(plain_text(mesh.name));
+        let attributes = attributes_of(mesh);
         let names = attributes
             .iter()
-            .map(|(name, ..)| Token::from(*name))
+            .map(|attribute| Token::from(attribute.name))
             .collect();
         let prim = self.prim(place.clone(), "Mesh");
-        prim.add(FieldKey::DisplayName, Value::String(plain_text(mesh.name)));
+        prim.add(FieldKey::DisplayName, display_name);
         prim.add(ChildrenKey::PropertyChildren, Value::TokenVec(names));
-        for (name, kind, still, moving, variability) in attributes {
-            let property = (place.append_property(name)).map_err(|cause| UsdaError::new(&cause))?;
+        for attribute in attributes {
+            let property =
+                (place.append_property(attribute.name)).map_err(|cause| UsdaError::new(&cause))?;
             let spec = (self.data).create_spec(property, SpecType::Attribute);
-            spec.add(FieldKey::TypeName, Value::Token(kind.into()));
-            for (key, value) in [
-                (FieldKey::Default, still),
-                (FieldKey::TimeSamples, moving),
-                (FieldKey::Variability, variability),
-            ] {
-                if let Some(value) = value {
-                    spec.add(key, value);
-                }
+            spec.add(FieldKey::TypeName, Value::Token(attribute.kind.into()));
+            for (key, value) in attribute.values {
+                spec.add(key, value);
             }
         }
         Ok(())

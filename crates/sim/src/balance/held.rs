@@ -268,47 +268,8 @@ fn add_constraints(accounts: &Accounts, step: &Substep<'_>, works: &mut [Works])
     let Substep { model, start, .. } = *step;
     let h = step.problem.time_step;
     let free = model.blocks();
-    let mut particles = step.linearised_at.to_vec();
-    let mut blocks = model.unknowns.block_of_point.clone();
-    for (point, block) in blocks.iter_mut().enumerate() {
-        if block.is_none() {
-            *block = Some((free + point) as u32);
-        }
-        if matches!(
-            model.unknowns.motion_of_point[point],
-            PointMotion::Prescribed(_)
-        ) {
-            particles[point] = step.end[point];
-        }
-    }
-    let frames: Vec<Frame> = (start.rigid.iter())
-        .map(|at| Frame {
-            center: at.pose.center,
-            orientation: at.pose.orientation,
-        })
-        .collect();
-    let bodies: Vec<Option<BodyBlocks>> = (model.rigid.iter().zip(step.axes))
-        .map(|(rigid, &axes)| {
-            Some(BodyBlocks {
-                first: rigid.first_block,
-                axes,
-            })
-        })
-        .collect();
-    let placement = Placement {
-        state: Configuration {
-            particles: &particles,
-            frames: &frames,
-        },
-        layout: Layout {
-            particles: &blocks,
-            bodies: &bodies,
-        },
-    };
-    let velocity = |block: u32| match (block as usize).checked_sub(free) {
-        Some(point) => step.prescribed_velocity[point],
-        None => super::substep::get(&step.solution.velocity, block as usize),
-    };
+    let unbound = Unbound::of(step);
+    let placement = unbound.placement();
     let (mut evaluation, mut condenser) = (Evaluation::default(), Condenser::default());
     let rows = &model.constraints.rows;
     let mut first = 0;
@@ -320,7 +281,6 @@ fn add_constraints(accounts: &Accounts, step: &Substep<'_>, works: &mut [Works])
         }
         evaluation.rows(constraint, &placement);
         take_plastic(start, own_first, &mut evaluation);
-        let width = evaluation.blocks.len();
         let forces: Vec<f64> = if index < rows.len() {
             step.solution.constraints[own_first..][..count].to_vec()
         } else if condenser.prepare(constraint, &evaluation) {
@@ -330,32 +290,113 @@ fn add_constraints(accounts: &Accounts, step: &Substep<'_>, works: &mut [Works])
                 Some((step.linearised_at[point] - start.positions[point]) / h)
             };
             let of_free = |block: u32| {
-                ((block as usize) < free)
-                    .then(|| velocity(block) - led(block).unwrap_or_else(Vector3::zeros))
+                ((block as usize) < free).then(|| {
+                    block_velocity(step, block) - led(block).unwrap_or_else(Vector3::zeros)
+                })
             };
             soft_forces(constraint, &evaluation, &condenser, h, of_free)
         } else {
             continue;
         };
         let account = accounts.of_row(own_first);
-        for (row, force) in forces.iter().enumerate() {
-            for (j, &block) in evaluation.jacobian[row * width..]
-                .iter()
-                .zip(&evaluation.blocks)
-            {
-                let Some(point) = (block as usize).checked_sub(free) else {
-                    continue;
-                };
-                let work = (j * (force * h)).dot(&velocity(block));
-                let solid = model.geometry.solid_of_point(point as u32);
-                if solid == account {
-                    works[solid].elastic += work;
-                } else {
-                    works[solid].columns.joints += work;
-                    works[account].columns.joints -= work;
-                }
-                works[solid].columns.prescribed -= work;
+        add_work(step, &evaluation, &forces, account, works);
+    }
+}
+
+/// Mean velocity of a block, where points without unknowns have the blocks after those of the model (m/s).
+fn block_velocity(step: &Substep<'_>, block: u32) -> Vector3<f64> {
+    match (block as usize).checked_sub(step.model.blocks()) {
+        Some(point) => step.prescribed_velocity[point],
+        None => super::substep::get(&step.solution.velocity, block as usize),
+    }
+}
+
+/// The configuration that constraints are evaluated in, with a block of unknowns for every point: points without one
+/// have the blocks after those of the model.
+struct Unbound {
+    particles: Vec<Vector3<f64>>,
+    blocks: Vec<Option<u32>>,
+    frames: Vec<Frame>,
+    bodies: Vec<Option<BodyBlocks>>,
+}
+
+impl Unbound {
+    fn of(step: &Substep<'_>) -> Self {
+        let model = step.model;
+        let free = model.blocks();
+        let mut particles = step.linearised_at.to_vec();
+        let mut blocks = model.unknowns.block_of_point.clone();
+        for (point, block) in blocks.iter_mut().enumerate() {
+            if block.is_none() {
+                *block = Some((free + point) as u32);
             }
+            if matches!(
+                model.unknowns.motion_of_point[point],
+                PointMotion::Prescribed(_)
+            ) {
+                particles[point] = step.end[point];
+            }
+        }
+        let frames = (step.start.rigid.iter()).map(|at| Frame {
+            center: at.pose.center,
+            orientation: at.pose.orientation,
+        });
+        let bodies = (model.rigid.iter().zip(step.axes)).map(|(rigid, &axes)| {
+            Some(BodyBlocks {
+                first: rigid.first_block,
+                axes,
+            })
+        });
+        Self {
+            particles,
+            blocks,
+            frames: frames.collect(),
+            bodies: bodies.collect(),
+        }
+    }
+
+    fn placement(&self) -> Placement<'_> {
+        Placement {
+            state: Configuration {
+                particles: &self.particles,
+                frames: &self.frames,
+            },
+            layout: Layout {
+                particles: &self.blocks,
+                bodies: &self.bodies,
+            },
+        }
+    }
+}
+
+/// Adds the work of the `forces` of a constraint (N, N·m), which belongs to `account`, on points without unknowns.
+fn add_work(
+    step: &Substep<'_>,
+    evaluation: &Evaluation,
+    forces: &[f64],
+    account: usize,
+    works: &mut [Works],
+) {
+    let h = step.problem.time_step;
+    let free = step.model.blocks();
+    let width = evaluation.blocks.len();
+    for (row, force) in forces.iter().enumerate() {
+        for (j, &block) in evaluation.jacobian[row * width..]
+            .iter()
+            .zip(&evaluation.blocks)
+        {
+            let Some(point) = (block as usize).checked_sub(free) else {
+                continue;
+            };
+            let work = (j * (force * h)).dot(&block_velocity(step, block));
+            let solid = step.model.geometry.solid_of_point(point as u32);
+            if solid == account {
+                works[solid].elastic += work;
+            } else {
+                works[solid].columns.joints += work;
+                works[account].columns.joints -= work;
+            }
+            works[solid].columns.prescribed -= work;
         }
     }
 }

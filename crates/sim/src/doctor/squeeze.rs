@@ -133,6 +133,45 @@ fn interval<'a>(points: impl Iterator<Item = &'a Vector3<f64>>, along: &Vector3<
         })
 }
 
+impl Wall<'_> {
+    /// Extent along a direction at the start (m).
+    fn extent(&self, model: &Model, along: &Vector3<f64>) -> [f64; 2] {
+        match self {
+            Wall::CarriedPoints(part) => interval(part.points.iter(), along),
+            Wall::HalfSpace(index) => {
+                let half_space = &model.geometry.half_spaces[*index];
+                let height = along.dot(&half_space.point);
+                if half_space.normal.dot(along) > 0.0 {
+                    [f64::NEG_INFINITY, height]
+                } else {
+                    [height, f64::INFINITY]
+                }
+            }
+        }
+    }
+
+    fn carried(&self) -> Option<&CarriedPoints<'_>> {
+        match self {
+            Wall::CarriedPoints(part) => Some(part),
+            Wall::HalfSpace(_) => None,
+        }
+    }
+
+    /// Its displacement since the start (m).
+    fn shift(&self, time: f64) -> Vector3<f64> {
+        self.carried()
+            .map_or_else(Vector3::zeros, |part| part.motion.shift_at(time))
+    }
+
+    /// Number of its solid, or of its half-space after them.
+    fn number(&self, model: &Model) -> usize {
+        match self {
+            Wall::CarriedPoints(part) => part.solid,
+            Wall::HalfSpace(index) => model.geometry.solid_count() + index,
+        }
+    }
+}
+
 /// Whether the walls leave a body less space along a direction than it needs.
 fn squeeze(
     model: &Model,
@@ -144,29 +183,14 @@ fn squeeze(
     let slack = model.geometry.clearance_between(&[body]);
     let points = &model.points.rest[model.geometry.bodies[body].points.clone()];
     let of_body = interval(points.iter(), along);
-    let extent = |wall: &Wall<'_>| match wall {
-        Wall::CarriedPoints(part) => interval(part.points.iter(), along),
-        Wall::HalfSpace(index) => {
-            let half_space = &model.geometry.half_spaces[*index];
-            let height = along.dot(&half_space.point);
-            if half_space.normal.dot(along) > 0.0 {
-                [f64::NEG_INFINITY, height]
-            } else {
-                [height, f64::INFINITY]
-            }
-        }
-    };
-    let shift = |wall: &Wall<'_>, time: f64| match wall {
-        Wall::CarriedPoints(part) => part.motion.shift_at(time),
-        Wall::HalfSpace(_) => Vector3::zeros(),
-    };
+    let extent = |wall: &Wall<'_>| wall.extent(model, along);
     let [mut low, mut high] = walls;
     if extent(low)[1] > extent(high)[0] {
         std::mem::swap(&mut low, &mut high);
     }
     let [below, above] = [extent(low)[1], extent(high)[0]];
     // Between its own held nodes, a body starts where they end.
-    let is_own = |wall: &Wall<'_>| matches!(wall, Wall::CarriedPoints(part) if part.solid == body);
+    let is_own = |wall: &Wall<'_>| wall.carried().is_some_and(|part| part.solid == body);
     let foot = if is_own(low) { below } else { of_body[0] };
     let head = if is_own(high) { above } else { of_body[1] };
     // A body without width fits until the walls meet.
@@ -180,15 +204,32 @@ fn squeeze(
     } else {
         PRESSED * width
     };
-    let room = |time: f64| {
-        (above + along.dot(&shift(high, time))) - (below + along.dot(&shift(low, time)))
-    };
+    let room =
+        |time: f64| (above + along.dot(&high.shift(time))) - (below + along.dot(&low.shift(time)));
+    let times = turning_times([low, high], duration);
+    let time = first_time(&times, |time| room(time) < needed)?;
+    let least_time = times
+        .iter()
+        .copied()
+        .min_by(|a, b| room(*a).total_cmp(&room(*b)))?;
+    if !are_in_line(points, [low, high], along, time) {
+        return None;
+    }
+    let [one, two] = [low.number(model), high.number(model)];
+    Some(Squeeze {
+        body,
+        others: 0,
+        walls: [one.min(two), one.max(two)],
+        time,
+        width,
+        least: room(least_time).max(0.0),
+        least_time,
+    })
+}
 
-    // The space is linear in time between the starts of legs.
-    let parts = [low, high].into_iter().filter_map(|wall| match wall {
-        Wall::CarriedPoints(part) => Some(*part),
-        Wall::HalfSpace(_) => None,
-    });
+/// Ascending times between which the space between two walls is linear in time: start, end and starts of legs.
+fn turning_times(walls: [&Wall<'_>; 2], duration: f64) -> Vec<f64> {
+    let parts = walls.into_iter().filter_map(Wall::carried);
     let end = parts
         .clone()
         .map(|part| part.end(duration))
@@ -200,20 +241,24 @@ fn squeeze(
         .chain([0.0, end])
         .collect();
     times.sort_by(f64::total_cmp);
-    let time = first_time(&times, |time| room(time) < needed)?;
-    let least_time = times
-        .iter()
-        .copied()
-        .min_by(|a, b| room(*a).total_cmp(&room(*b)))?;
+    times
+}
 
-    // The projections of all three along the direction must overlap, or the body is beside the walls.
+/// Whether the projections of the body's `points` and both walls `along` the direction overlap. If not, the body is
+/// beside the walls.
+fn are_in_line(
+    points: &[Vector3<f64>],
+    walls: [&Wall<'_>; 2],
+    along: &Vector3<f64>,
+    time: f64,
+) -> bool {
     let across = along.cross(&Vector3::ith(along.iamin(), 1.0)).normalize();
-    for side in [across, along.cross(&across)] {
-        let mut spans = vec![interval(points.iter(), &side)];
-        for wall in [low, high] {
+    [across, along.cross(&across)].iter().all(|side| {
+        let mut spans = vec![interval(points.iter(), side)];
+        for wall in walls {
             if let Wall::CarriedPoints(part) = wall {
-                let offset = side.dot(&shift(wall, time));
-                spans.push(interval(part.points.iter(), &side).map(|x| x + offset));
+                let offset = side.dot(&wall.shift(time));
+                spans.push(interval(part.points.iter(), side).map(|x| x + offset));
             }
         }
         let lower = spans
@@ -224,22 +269,6 @@ fn squeeze(
             .iter()
             .map(|span| span[1])
             .fold(f64::INFINITY, f64::min);
-        if lower >= upper {
-            return None;
-        }
-    }
-    let number = |wall: &Wall<'_>| match wall {
-        Wall::CarriedPoints(part) => part.solid,
-        Wall::HalfSpace(index) => model.geometry.solid_count() + index,
-    };
-    let [one, two] = [number(low), number(high)];
-    Some(Squeeze {
-        body,
-        others: 0,
-        walls: [one.min(two), one.max(two)],
-        time,
-        width,
-        least: room(least_time).max(0.0),
-        least_time,
+        lower < upper
     })
 }

@@ -102,6 +102,17 @@ impl Turn {
     }
 }
 
+/// Velocities of all points in a step.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StepVelocities<'a> {
+    /// At the end of the step (m/s).
+    pub(crate) end: &'a [Vector3<f64>],
+    /// Mean velocities (m/s).
+    pub(crate) means: &'a [Vector3<f64>],
+    /// Length of the step (s).
+    pub(crate) time_step: f64,
+}
+
 impl Flight {
     /// Whether any point may move to second order.
     pub(crate) fn is_second_order(&self) -> bool {
@@ -274,18 +285,22 @@ impl Flight {
         self.second_order.ratios[point] = ratio;
     }
 
-    /// What the next step needs to know of the points: `state` is that before the step, `end`, `velocities` and `means`
-    /// are positions (m) and velocities at its end and mean velocities (m/s). `touched` tells what something touched.
+    /// What the next step needs to know of the points: `state` is that before the step. `touched` tells what something
+    /// touched.
     pub(crate) fn leave(
         &self,
         model: &Model,
         state: &State,
-        [end, velocities, means]: [&[Vector3<f64>]; 3],
+        step: StepVelocities<'_>,
         touched: &dyn Fn(usize) -> bool,
-        time_step: f64,
     ) -> History {
+        let StepVelocities {
+            end: velocities,
+            means,
+            time_step,
+        } = step;
         let largest = RATIO;
-        let mut leads = vec![Vector3::zeros(); end.len()];
+        let mut leads = vec![Vector3::zeros(); means.len()];
         let is_first = state.history.is_empty();
         let mut is_touched = vec![!is_first; model.components.count()];
         for &point in model.unknowns.point_of_block.iter().filter(|_| is_first) {

@@ -2,10 +2,11 @@
 
 use super::{
     material_point::point,
-    parts::{Held, PartsToJoin, solid},
+    pair::PairJoint,
+    parts::{Held, solid},
 };
-use crate::scene::{Joint, JointKind};
-use impinge_contact::constraint::{Configuration, Frame};
+use crate::scene::JointKind;
+use impinge_contact::constraint::Configuration;
 use nalgebra::Vector3;
 
 /// Distance between an anchor and the box around a body, in diagonals of that box, above which it is probably a
@@ -15,14 +16,13 @@ const FAR: f64 = 1.0;
 /// The warning about a `joint` that holds `body` at a distant `anchor`, if it is one.
 ///
 /// It is no error: a small weight on a long arm is held that way.
-pub(super) fn notice(
-    joint: &Joint,
-    index: usize,
-    parts: &PartsToJoin<'_>,
-    frames: &[Frame],
-    held: Held,
-    anchor: Vector3<f64>,
-) -> Option<String> {
+pub(super) fn notice(made: &PairJoint<'_>, held: Held, anchor: Vector3<f64>) -> Option<String> {
+    let &PairJoint {
+        joint,
+        index,
+        parts,
+        ..
+    } = made;
     let body = solid(parts, held.solid);
     let points = &parts.rest[body.points.clone()];
     let first = *points.first()?;
@@ -45,7 +45,7 @@ pub(super) fn notice(
     let [x, y, z] = place.into();
     let deformable = held.rigid.is_none() && (body.thin || !body.tets.is_empty());
     let what = if deformable {
-        let [x, y, z] = nearest(parts, frames, held, anchor).into();
+        let [x, y, z] = nearest(made, held, anchor).into();
         format!("its nearest node, at [{x}, {y}, {z}], is held instead")
     } else {
         "a rigid arm connects them".to_owned()
@@ -58,14 +58,9 @@ pub(super) fn notice(
 }
 
 /// The place where a deformable body is actually held.
-fn nearest(
-    parts: &PartsToJoin<'_>,
-    frames: &[Frame],
-    held: Held,
-    anchor: Vector3<f64>,
-) -> Vector3<f64> {
-    point(parts, frames, Some(held), anchor).at(&Configuration {
-        particles: parts.rest,
-        frames,
+fn nearest(made: &PairJoint<'_>, held: Held, anchor: Vector3<f64>) -> Vector3<f64> {
+    point(made.parts, made.frames, Some(held), anchor).at(&Configuration {
+        particles: made.parts.rest,
+        frames: made.frames,
     })
 }

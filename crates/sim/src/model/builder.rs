@@ -110,22 +110,7 @@ impl Builder {
             place[original as usize] = node;
         }
         self.add_strains(part, &material, &place, first_tet);
-        // Copies of a body share one entry.
-        let material_index = self
-            .materials
-            .iter()
-            .position(|known| *known == material)
-            .unwrap_or_else(|| {
-                self.materials.push(material);
-                self.materials.len() - 1
-            });
-        self.material_of_tet
-            .extend(std::iter::repeat_n(material_index as u32, count));
-        self.density_of_tet
-            .extend(std::iter::repeat_n(law.density, count));
-        self.damping_of_tet
-            .extend(std::iter::repeat_n(damping, count));
-
+        self.add_materials(count, material, law.density, damping);
         self.rest.extend_from_slice(mesh.nodes());
         self.velocities.extend(
             original_nodes
@@ -174,6 +159,31 @@ impl Builder {
             original_nodes,
         });
         Ok(())
+    }
+
+    /// Gives the next `count` elements their material, density (kg/m³) and damping.
+    fn add_materials(
+        &mut self,
+        count: usize,
+        material: Material,
+        density: f64,
+        damping: RayleighDamping,
+    ) {
+        // Copies of a body share one entry.
+        let material_index = self
+            .materials
+            .iter()
+            .position(|known| *known == material)
+            .unwrap_or_else(|| {
+                self.materials.push(material);
+                self.materials.len() - 1
+            });
+        self.material_of_tet
+            .extend(std::iter::repeat_n(material_index as u32, count));
+        self.density_of_tet
+            .extend(std::iter::repeat_n(density, count));
+        self.damping_of_tet
+            .extend(std::iter::repeat_n(damping, count));
     }
 
     /// Records the given forces of a body that are no constant nodal ones; `place` gives the point of each of its

@@ -1,5 +1,7 @@
 //! One test binary; modules mirror `src`.
 
+#![expect(clippy::too_many_lines, reason = "tests list their cases")]
+
 mod asynchronous;
 mod compose;
 mod constrained;

@@ -47,6 +47,15 @@ impl BlockContacts {
     }
 }
 
+/// Compliances of the diagonal of `A`.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DiagonalCompliance<'a> {
+    /// `D⁻¹` (1/kg).
+    pub(super) of_unknowns: &'a [f64],
+    /// `w = diag(L D⁻¹ Lᵀ)`, 3 per contact (m/N).
+    pub(super) of_rows: &'a [f64],
+}
+
 /// Workspace of the duplicate count.
 #[derive(Debug, Default)]
 pub(super) struct DuplicateCounter {
@@ -58,13 +67,12 @@ pub(super) struct DuplicateCounter {
 }
 
 impl DuplicateCounter {
-    /// Fills `z` with `Z ≥ 1`, three entries per contact, for rows with compliances `w = diag(L D⁻¹ Lᵀ)`.
+    /// Fills `z` with `Z ≥ 1`, three entries per contact.
     pub(super) fn count(
         &mut self,
         problem: &ContactProblem,
         rule: DuplicateRule,
-        inverse_diagonal: &[f64],
-        w: &[f64],
+        compliance: DiagonalCompliance<'_>,
         z: &mut [f64],
     ) {
         self.by_block.rebuild(problem);
@@ -73,7 +81,7 @@ impl DuplicateCounter {
         self.slot.clear();
         self.slot.resize(problem.contacts(), u32::MAX);
         for contact in 0..problem.contacts() {
-            self.gather(problem, contact, inverse_diagonal);
+            self.gather(problem, contact, compliance.of_unknowns);
             let z = &mut z[3 * contact..][..3];
             match rule {
                 DuplicateRule::Similarity => {
@@ -88,7 +96,7 @@ impl DuplicateCounter {
                         }
                     }
                     for row in 0..3 {
-                        z[row] = (sums[row] / w[3 * contact + row]).max(1.0);
+                        z[row] = (sums[row] / compliance.of_rows[3 * contact + row]).max(1.0);
                     }
                 }
             }

@@ -15,120 +15,202 @@ use crate::{ContactProblem, ContactSolution};
 use impinge_krylov::KrylovVector;
 use tracing::trace;
 
+/// State of the iteration between two steps of conjugate residuals.
+#[derive(Debug, Default)]
+struct Course {
+    report: ContactReport,
+    /// Residuals since the last prediction.
+    turn: Turn,
+    /// Whether conjugate residuals cannot reduce the residual of the present equalities.
+    stationary: bool,
+    /// Number of iterations since the last restart.
+    since_restart: u64,
+    stagnation: StagnationTest,
+    spike_guard: ResidualSpikeGuard,
+}
+
+/// One step of conjugate residuals.
+#[derive(Debug, Clone, Copy)]
+struct Step {
+    /// Its length `α`.
+    alpha: f64,
+    /// Residual before it (N·s).
+    norm: f64,
+    /// `‖r‖₂` before it, as in `α Bp`, in which rows are metres.
+    plain_norm: f64,
+    /// Residual after it (N·s).
+    norm_after: f64,
+}
+
+/// Outcome of a change of states after a step.
+#[derive(Debug, PartialEq, Eq)]
+enum StateChange {
+    /// The states stay.
+    Unchanged,
+    /// The equalities of other states are restarted.
+    Changed,
+    /// The prediction has solved the problem.
+    Solved,
+}
+
+impl Course {
+    /// Notes that the iteration has restarted with other equalities.
+    fn note_restart(&mut self) {
+        (self.stationary, self.since_restart) = (false, 0);
+    }
+}
+
 impl ActiveSetCr {
     /// The iteration, from the states of `solution` or from predicted ones.
-    ///
-    /// One loop of more than 80 lines: restart, guard, delay and stagnation test share its local state, and each may
-    /// start its next pass.
     pub(super) fn iterate(
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
     ) -> ContactReport {
-        let mut report = ContactReport::default();
+        let mut course = Course::default();
         self.pivoting = BlockPivoting::default();
         self.restart_delay = RestartDelay::default();
-        let mut turn = Turn::default();
-        if self.find_states(problem, solution, &mut turn, &mut report) {
-            return report;
+        if self.find_states(problem, solution, &mut course) {
+            return course.report;
         }
         self.restart(problem);
 
-        let mut stationary = false;
-        let mut since_restart = 0;
-        let mut stagnation = StagnationTest::default();
-        let mut spike_guard = ResidualSpikeGuard::default();
-        while report.iterations < self.settings.max_iterations && !self.interrupt.is_raised() {
-            self.relax_if_overdue(problem, &mut report);
+        while course.report.iterations < self.settings.max_iterations && !self.interrupt.is_raised()
+        {
+            self.relax_if_overdue(problem, &mut course.report);
             let mut norm = self.residual_norm(problem);
             if !norm.is_finite() {
                 break;
             }
-            spike_guard.note(norm, since_restart);
-            self.restart_delay.note(norm, report.iterations);
-            if self.is_solution(problem, solution, &mut report) {
-                report.termination = Termination::Converged;
-                return report;
+            course.spike_guard.note(norm, course.since_restart);
+            self.restart_delay.note(norm, course.report.iterations);
+            if self.is_solution(problem, solution, &mut course.report) {
+                course.report.termination = Termination::Converged;
+                return course.report;
             }
-            if stationary || self.converged(problem, solution, 1.0) {
-                if let Some(termination) = self.settle(problem, solution, stationary, &mut report) {
-                    report.termination = termination;
-                    return report;
+            if course.stationary || self.converged(problem, solution, 1.0) {
+                let (stationary, report) = (course.stationary, &mut course.report);
+                if let Some(termination) = self.settle(problem, solution, stationary, report) {
+                    course.report.termination = termination;
+                    return course.report;
                 }
-                (stationary, since_restart) = (false, 0);
+                course.note_restart();
                 // The residual of the old equalities has no meaning for the new ones.
                 norm = self.residual_norm(problem);
-                spike_guard.note(norm, 0);
-                self.restart_delay = RestartDelay::begin(report.iterations);
+                course.spike_guard.note(norm, 0);
+                self.restart_delay = RestartDelay::begin(course.report.iterations);
             }
-
-            report.iterations += 1;
-            since_restart += 1;
-            // As `α Bp`, in which rows are metres.
-            let plain_norm = self.work.cr.residual.norm();
-            let advanced = self.advance(problem, solution);
-            let norm_after = self.residual_norm(problem);
-            // Useless steps have a row in the trace too.
-            (self.trace).push("conjugate residuals", || norm_after, &report);
-            let Some(alpha) = advanced else {
-                if self.fall_back(&mut report) {
-                    self.restart(problem);
-                    since_restart = 0;
-                } else {
-                    stationary = true;
-                }
+            let Some(step) = self.take_step(problem, solution, norm, &mut course) else {
                 continue;
             };
-
-            turn.note(norm_after);
-            let may_change = alpha > 0.0 && spike_guard.allows(norm_after);
-            if may_change && turn.is_over() && self.predicts(problem) {
-                turn = turn.next();
-                trace!(
-                    iterations = report.iterations,
-                    residual = norm_after,
-                    "conjugate residuals give way to prediction"
-                );
-                if self.find_states(problem, solution, &mut turn, &mut report) {
-                    return report;
-                }
-                self.restart(problem);
-                (stationary, since_restart) = (false, 0);
-                continue;
+            match self.change_states(problem, solution, step, &mut course) {
+                StateChange::Solved => return course.report,
+                StateChange::Changed => continue,
+                StateChange::Unchanged => {}
             }
-            let occasion = UpdateOccasion::after(report.iterations, since_restart);
-            if may_change && self.update_active_set(problem, solution, occasion, &mut report) {
-                self.restart(problem);
-                (stationary, since_restart) = (false, 0);
-                continue;
-            }
-            self.refresh_if_due(problem, solution, &mut report);
-            let (cr, mut system) = self.parts(problem);
-            let guarded = cr.is_useless(alpha, plain_norm);
-            let guarded_before = cr.was_guarded();
-            if guarded {
-                // Either `z` or every direction is useless; in the second case no direction may be formed from rounding
-                // errors.
-                stationary = cr.is_stationary(&mut system);
-                report.extra_products += 1;
-                if stationary {
-                    continue;
-                }
-            }
-            let stagnates = stagnation.detects(norm, since_restart)
-                && self.preconditioner.kind != PreconditionerKind::Diagonal;
-            if stagnates || guarded && guarded_before {
-                self.start_over(problem, solution, &mut report);
-                since_restart = 0;
-                continue;
-            }
-            let (cr, mut system) = self.parts(problem);
-            stationary = cr.turn(&mut system, guarded);
+            self.refresh_if_due(problem, solution, &mut course.report);
+            self.turn_direction(problem, solution, step, &mut course);
         }
         if !self.residual_norm(problem).is_finite() {
-            report.termination = Termination::Breakdown;
+            course.report.termination = Termination::Breakdown;
         }
-        report
+        course.report
+    }
+
+    /// One step of conjugate residuals from the residual `norm`; `None` if the curvature of its direction is zero.
+    fn take_step(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+        norm: f64,
+        course: &mut Course,
+    ) -> Option<Step> {
+        course.report.iterations += 1;
+        course.since_restart += 1;
+        let plain_norm = self.work.cr.residual.norm();
+        let advanced = self.advance(problem, solution);
+        let norm_after = self.residual_norm(problem);
+        // Useless steps have a row in the trace too.
+        (self.trace).push("conjugate residuals", || norm_after, &course.report);
+        if advanced.is_none() {
+            if self.fall_back(&mut course.report) {
+                self.restart(problem);
+                course.since_restart = 0;
+            } else {
+                course.stationary = true;
+            }
+        }
+        Some(Step {
+            alpha: advanced?,
+            norm,
+            plain_norm,
+            norm_after,
+        })
+    }
+
+    /// Predicts the states again where conjugate residuals have become slow, else updates the active set if it is due.
+    fn change_states(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+        step: Step,
+        course: &mut Course,
+    ) -> StateChange {
+        course.turn.note(step.norm_after);
+        let may_change = step.alpha > 0.0 && course.spike_guard.allows(step.norm_after);
+        if !may_change {
+            return StateChange::Unchanged;
+        }
+        if course.turn.is_over() && self.predicts(problem) {
+            course.turn = course.turn.next();
+            trace!(
+                iterations = course.report.iterations,
+                residual = step.norm_after,
+                "conjugate residuals give way to prediction"
+            );
+            if self.find_states(problem, solution, course) {
+                return StateChange::Solved;
+            }
+        } else {
+            let occasion = UpdateOccasion::after(course.report.iterations, course.since_restart);
+            if !self.update_active_set(problem, solution, occasion, &mut course.report) {
+                return StateChange::Unchanged;
+            }
+        }
+        self.restart(problem);
+        course.note_restart();
+        StateChange::Changed
+    }
+
+    /// Forms the next direction, or restarts with another preconditioner where the present one fails.
+    fn turn_direction(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &ContactSolution,
+        step: Step,
+        course: &mut Course,
+    ) {
+        let (cr, mut system) = self.parts(problem);
+        let guarded = cr.is_useless(step.alpha, step.plain_norm);
+        let guarded_before = cr.was_guarded();
+        if guarded {
+            // Either `z` or every direction is useless; in the second case no direction may be formed from rounding
+            // errors.
+            course.stationary = cr.is_stationary(&mut system);
+            course.report.extra_products += 1;
+            if course.stationary {
+                return;
+            }
+        }
+        let stagnates = course.stagnation.detects(step.norm, course.since_restart)
+            && self.preconditioner.kind != PreconditionerKind::Diagonal;
+        if stagnates || guarded && guarded_before {
+            self.start_over(problem, solution, &mut course.report);
+            course.since_restart = 0;
+            return;
+        }
+        let (cr, mut system) = self.parts(problem);
+        course.stationary = cr.turn(&mut system, guarded);
     }
 
     /// Replaces a preconditioner with zero curvature, if there is another one, and restarts from the exact residual.
@@ -153,12 +235,12 @@ impl ActiveSetCr {
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-        turn: &mut Turn,
-        report: &mut ContactReport,
+        course: &mut Course,
     ) -> bool {
+        let report = &mut course.report;
         if self.predicts(problem) {
-            let found = self.predict(problem, solution, turn, report);
-            *turn = turn.next();
+            let found = self.predict(problem, solution, &mut course.turn, report);
+            course.turn = course.turn.next();
             trace!(
                 iterations = report.iterations,
                 solved = found.is_solved(),

@@ -1,7 +1,7 @@
 //! `C⁻¹`: diagonal, or the block inverse with both diagonal estimates.
 
 use super::{
-    duplicates::DuplicateCounter,
+    duplicates::{DiagonalCompliance, DuplicateCounter},
     settings::{DuplicateRule, PreconditionerKind},
 };
 use crate::method::{masked_rows::RowMask, rows::at, rows::displacement};
@@ -143,13 +143,11 @@ impl Preconditioner {
             return;
         }
         self.inverse_scaled.resize(3 * problem.contacts(), 1.0);
-        self.duplicates.count(
-            problem,
-            rule,
-            &self.inverse_diagonal,
-            &self.compliance,
-            &mut self.inverse_scaled,
-        );
+        let compliance = DiagonalCompliance {
+            of_unknowns: &self.inverse_diagonal,
+            of_rows: &self.compliance,
+        };
+        (self.duplicates).count(problem, rule, compliance, &mut self.inverse_scaled);
         for (z, w) in self.inverse_scaled.iter_mut().zip(&self.compliance) {
             *z *= w;
         }

@@ -32,6 +32,15 @@ impl UpdateOccasion {
     }
 }
 
+/// One update of every contact.
+#[derive(Clone, Copy)]
+struct ContactUpdate {
+    occasion: UpdateOccasion,
+    allowed: Transitions,
+    /// Weight of the present normal force in its moving average.
+    weight: f64,
+}
+
 impl ActiveSetCr {
     /// Proposes a state for every contact and makes the changes that are large enough; returns whether there was one.
     ///
@@ -64,10 +73,14 @@ impl ActiveSetCr {
         let cycling = report.iterations > self.settings.patience;
         let overdue = report.iterations as f64 / self.settings.patience as f64;
         let weight = (0.5 / overdue.max(1.0)).max(LEAST_WEIGHT);
+        let update = |allowed| ContactUpdate {
+            occasion,
+            allowed,
+            weight,
+        };
         let mut changes = 0;
         if cycling {
-            changes =
-                self.update_contacts(problem, solution, occasion, Transitions::Normal, weight);
+            changes = self.update_contacts(problem, solution, update(Transitions::Normal));
         }
         let changing_friction = changes == 0;
         if changing_friction {
@@ -76,7 +89,7 @@ impl ActiveSetCr {
             } else {
                 Transitions::All
             };
-            changes = self.update_contacts(problem, solution, occasion, allowed, weight);
+            changes = self.update_contacts(problem, solution, update(allowed));
         }
         if changes == 0 {
             return false;
@@ -96,14 +109,17 @@ impl ActiveSetCr {
     /// An update of the normal rows alone makes all changes while their number falls, else only the largest. Between
     /// two changes of friction the normal rows are a linear complementarity problem, so [`BlockPivoting`] starts again
     /// after each change of friction.
-    pub(super) fn update_contacts(
+    fn update_contacts(
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-        occasion: UpdateOccasion,
-        allowed: Transitions,
-        weight: f64,
+        update: ContactUpdate,
     ) -> u64 {
+        let ContactUpdate {
+            occasion,
+            allowed,
+            weight,
+        } = update;
         let mut changes = 0;
         let mut proposals = std::mem::take(&mut self.proposals);
         proposals.clear();

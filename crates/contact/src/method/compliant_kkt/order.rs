@@ -44,93 +44,137 @@ pub(super) fn eliminate(
     bilateral: &[usize],
     first_row: &[usize],
 ) -> Result<Order, ContactError> {
-    let blocks = momentum.blocks();
-    let unknowns = 3 * blocks;
-    let row_count: usize = bilateral.iter().map(|&g| rows.group(g).offset.len()).sum();
-    let mut order = Order {
-        sequence: Vec::with_capacity(unknowns + row_count),
-        safe: vec![false; row_count],
-    };
-    let bundles = bundle(rows, bilateral, blocks);
-    let mut gone = vec![false; blocks];
-    let mut done = vec![false; bundles.len()];
-    let push_rows = |bundle: &Bundle, order: &mut Order| {
-        for &group in &bundle.groups {
-            let count = rows.group(group).offset.len();
-            let first = first_row[group];
-            order
-                .sequence
-                .extend((first..first + count).map(|row| unknowns + row));
-        }
-    };
+    let mut elimination = Elimination::new(momentum.blocks(), rows, bilateral, first_row);
+    elimination.push_leaves();
+    elimination.push_rest(momentum)?;
+    Ok(elimination.order)
+}
 
-    // Leaves first. With a stack, order and cost are linear in the size of a tree.
-    let mut touching: Vec<Vec<usize>> = vec![Vec::new(); blocks];
-    for (index, bundle) in bundles.iter().enumerate() {
-        for &block in &bundle.blocks {
-            touching[block as usize].push(index);
+/// A running elimination.
+struct Elimination<'a> {
+    rows: &'a ConstraintRows,
+    /// First row of each group.
+    first_row: &'a [usize],
+    bundles: Vec<Bundle>,
+    /// Bundles of each block.
+    touching: Vec<Vec<usize>>,
+    /// Whether each block is in the sequence.
+    gone: Vec<bool>,
+    /// Whether each bundle is in the sequence.
+    done: Vec<bool>,
+    order: Order,
+}
+
+impl<'a> Elimination<'a> {
+    fn new(
+        blocks: usize,
+        rows: &'a ConstraintRows,
+        bilateral: &[usize],
+        first_row: &'a [usize],
+    ) -> Self {
+        let row_count: usize = bilateral.iter().map(|&g| rows.group(g).offset.len()).sum();
+        let bundles = bundle(rows, bilateral, blocks);
+        let mut touching: Vec<Vec<usize>> = vec![Vec::new(); blocks];
+        for (index, bundle) in bundles.iter().enumerate() {
+            for &block in &bundle.blocks {
+                touching[block as usize].push(index);
+            }
         }
-    }
-    let mut left: Vec<usize> = touching.iter().map(Vec::len).collect();
-    let mut candidates: Vec<usize> = (0..bundles.len()).rev().collect();
-    while let Some(index) = candidates.pop() {
-        if done[index] {
-            continue;
-        }
-        let bundle = &bundles[index];
-        let own: Vec<u32> = bundle
-            .blocks
-            .iter()
-            .copied()
-            .filter(|&b| !gone[b as usize] && left[b as usize] == 1)
-            .collect();
-        if own.is_empty() || !carries(rows, bundle, &own) {
-            continue;
-        }
-        done[index] = true;
-        for &block in &own {
-            gone[block as usize] = true;
-            order
-                .sequence
-                .extend((0..3).map(|axis| 3 * block as usize + axis));
-        }
-        push_rows(bundle, &mut order);
-        for &group in &bundle.groups {
-            let first = first_row[group];
-            order.safe[first..first + rows.group(group).offset.len()].fill(true);
-        }
-        for &block in &bundle.blocks {
-            left[block as usize] -= 1;
-            candidates.extend(touching[block as usize].iter().filter(|&&b| !done[b]));
+        Self {
+            rows,
+            first_row,
+            touching,
+            gone: vec![false; blocks],
+            done: vec![false; bundles.len()],
+            bundles,
+            order: Order {
+                sequence: Vec::with_capacity(3 * blocks + row_count),
+                safe: vec![false; row_count],
+            },
         }
     }
 
-    // The other blocks by minimum degree, each row as early as possible.
-    let sequence = least_degree_first(momentum, &bundles, &gone)?;
-    let mut waiting: Vec<usize> = bundles
-        .iter()
-        .map(|b| b.blocks.iter().filter(|&&x| !gone[x as usize]).count())
-        .collect();
-    for (index, bundle) in bundles.iter().enumerate() {
-        if !done[index] && waiting[index] == 0 {
-            push_rows(bundle, &mut order);
-            done[index] = true;
-        }
-    }
-    for block in sequence {
-        order.sequence.extend((0..3).map(|axis| 3 * block + axis));
-        for &index in &touching[block] {
-            if done[index] {
+    /// Eliminates leaves and their rows. With a stack, order and cost are linear in the size of a tree.
+    fn push_leaves(&mut self) {
+        let mut left: Vec<usize> = self.touching.iter().map(Vec::len).collect();
+        let mut candidates: Vec<usize> = (0..self.bundles.len()).rev().collect();
+        while let Some(index) = candidates.pop() {
+            if self.done[index] {
                 continue;
             }
-            waiting[index] -= 1;
-            if waiting[index] == 0 {
-                push_rows(&bundles[index], &mut order);
-                done[index] = true;
+            let bundle = &self.bundles[index];
+            let own: Vec<u32> = bundle
+                .blocks
+                .iter()
+                .copied()
+                .filter(|&b| !self.gone[b as usize] && left[b as usize] == 1)
+                .collect();
+            if own.is_empty() || !carries(self.rows, bundle, &own) {
+                continue;
+            }
+            for &block in &own {
+                self.gone[block as usize] = true;
+                self.order.push_block(block as usize);
+            }
+            self.push_rows(index);
+            let bundle = &self.bundles[index];
+            for &group in &bundle.groups {
+                let first = self.first_row[group];
+                self.order.safe[first..first + self.rows.group(group).offset.len()].fill(true);
+            }
+            for &block in &bundle.blocks {
+                left[block as usize] -= 1;
+                let touching = &self.touching[block as usize];
+                candidates.extend(touching.iter().filter(|&&b| !self.done[b]));
             }
         }
     }
-    Ok(order)
+
+    /// Eliminates the other blocks by minimum degree, each row as early as possible.
+    fn push_rest(&mut self, momentum: &BlockPattern) -> Result<(), ContactError> {
+        let sequence = least_degree_first(momentum, &self.bundles, &self.gone)?;
+        let gone = &self.gone;
+        let mut waiting: Vec<usize> = (self.bundles.iter())
+            .map(|b| b.blocks.iter().filter(|&&x| !gone[x as usize]).count())
+            .collect();
+        for index in 0..self.bundles.len() {
+            if !self.done[index] && waiting[index] == 0 {
+                self.push_rows(index);
+            }
+        }
+        for block in sequence {
+            self.order.push_block(block);
+            for place in 0..self.touching[block].len() {
+                let index = self.touching[block][place];
+                if self.done[index] {
+                    continue;
+                }
+                waiting[index] -= 1;
+                if waiting[index] == 0 {
+                    self.push_rows(index);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Eliminates the rows of a bundle.
+    fn push_rows(&mut self, index: usize) {
+        let unknowns = 3 * self.gone.len();
+        for &group in &self.bundles[index].groups {
+            let count = self.rows.group(group).offset.len();
+            let first = self.first_row[group];
+            let rows = (first..first + count).map(|row| unknowns + row);
+            self.order.sequence.extend(rows);
+        }
+        self.done[index] = true;
+    }
+}
+
+impl Order {
+    fn push_block(&mut self, block: usize) {
+        self.sequence.extend((0..3).map(|axis| 3 * block + axis));
+    }
 }
 
 /// The blocks that are not `gone`, in an order of minimum degree in the graph of `momentum` and `bundles`.

@@ -32,7 +32,7 @@ use crate::{
     ContactError, ContactProblem, ContactSolution, ContactState, Interrupt, residual_under,
 };
 use friction::{FrictionHalf, Grip};
-use half::{Goal, Half, Turn};
+use half::{Goal, Turn};
 use kkt::Kkt;
 use normal::NormalHalf;
 use projection::{End, Log, Projection};
@@ -42,6 +42,14 @@ const MARGIN: f64 = 0.5;
 
 /// Number of projections without a better residual after which the alternation counts as cycling and ends.
 const CIRCLES: u64 = 60;
+
+/// One projection of the alternation.
+#[derive(Debug, Clone, Copy)]
+struct Pass {
+    turn: Turn,
+    /// Factor of the tolerances (1).
+    looseness: f64,
+}
 
 /// The method and its workspace, which is reused from step to step.
 #[derive(Debug, Default)]
@@ -83,21 +91,21 @@ impl StaggeredProjections {
         self.kkt.recompute(problem, solution);
     }
 
-    /// Solves one projection to `looseness` times the tolerances and adds its effort to `report`.
+    /// Solves one projection and adds its effort to `report`.
     fn project(
         &mut self,
-        turn: Turn,
+        pass: Pass,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-        (tolerances, looseness): (&Tolerances, f64),
         report: &mut ContactReport,
     ) -> End {
+        let Pass { turn, looseness } = pass;
         let phase = match turn {
             Turn::Normal => "normal",
             Turn::Friction => "friction",
         };
         let goal = Goal {
-            tolerances: *tolerances,
+            tolerances: self.settings.tolerances,
             looseness,
             turn,
             relaxed: report.relaxed,
@@ -115,22 +123,22 @@ impl StaggeredProjections {
             trace: &mut self.trace,
         };
         match turn {
-            Turn::Normal => run(
-                &mut self.kkt,
-                &mut self.normal,
+            Turn::Normal => Projection {
+                kkt: &mut self.kkt,
+                half: &mut self.normal,
                 problem,
                 goal,
                 log,
-                solution,
-            ),
-            Turn::Friction => run(
-                &mut self.kkt,
-                &mut self.friction,
+            }
+            .run(solution),
+            Turn::Friction => Projection {
+                kkt: &mut self.kkt,
+                half: &mut self.friction,
                 problem,
                 goal,
                 log,
-                solution,
-            ),
+            }
+            .run(solution),
         }
     }
 
@@ -152,8 +160,8 @@ impl StaggeredProjections {
         let mut turn = Turn::Normal;
         while report.passes < self.settings.max_projections {
             let looseness = (self.settings.forcing * present).clamp(MARGIN, 1e6);
-            let goal = (&tolerances, looseness);
-            let end = self.project(turn, problem, solution, goal, &mut report);
+            let pass = Pass { turn, looseness };
+            let end = self.project(pass, problem, solution, &mut report);
             if end == End::NotFinite {
                 report.termination = Termination::Breakdown;
                 break;
@@ -219,24 +227,6 @@ impl StaggeredProjections {
             }
         }
     }
-}
-
-fn run<H: Half>(
-    kkt: &mut Kkt,
-    half: &mut H,
-    problem: &ContactProblem,
-    goal: Goal<'_>,
-    log: Log<'_>,
-    solution: &mut ContactSolution,
-) -> End {
-    Projection {
-        kkt,
-        half,
-        problem,
-        goal,
-        log,
-    }
-    .run(solution)
 }
 
 impl ContactSolver for StaggeredProjections {

@@ -22,6 +22,12 @@ pub(super) struct Gathered<const N: usize> {
     len: usize,
 }
 
+/// A feature that a list is compared with.
+pub(super) struct Feature<const N: usize> {
+    pub(super) points: [u32; N],
+    pub(super) probe: Probe,
+}
+
 impl<const N: usize> Default for Gathered<N> {
     fn default() -> Self {
         Self {
@@ -75,7 +81,7 @@ impl<const N: usize> Gathered<N> {
         }
     }
 
-    /// One bit for each feature of a block that meets the probe and has none of the points `one`.
+    /// One bit for each feature of a block that meets `one` and shares no point with it.
     ///
     /// `shallowest` keeps the least depth of each lane.
     #[inline(always)]
@@ -83,17 +89,19 @@ impl<const N: usize> Gathered<N> {
         &self,
         lanes: impl Lanes,
         block: usize,
-        one: [u32; A],
-        probe: &Probe,
+        one: &Feature<A>,
         shallowest: &mut [u32; LANES],
     ) -> u32 {
         let depths = lanes.depths(
             self.lower.each_ref().map(|c| &c[block]),
             self.upper.each_ref().map(|c| &c[block]),
-            probe,
+            &one.probe,
         );
         *shallowest = lanes.lesser_bits(shallowest, &depths);
-        let sharing = lanes.sharing(one, self.points.each_ref().map(|points| &points[block]));
+        let sharing = lanes.sharing(
+            one.points,
+            self.points.each_ref().map(|points| &points[block]),
+        );
         !(lanes.negative(&depths) | sharing) & 0xff
     }
 

@@ -1,7 +1,7 @@
 //! All pairs of features whose boxes overlap, from the trees of boxes.
 
 use super::features::{Blocks, CLUSTER};
-use super::gathered::{BLOCKS, Gathered};
+use super::gathered::{BLOCKS, Feature, Gathered};
 use super::hits::Hits;
 use super::lanes::{LANES, Lanes, OnLanes, on_widest};
 use super::tree::{SEVERAL, Tree};
@@ -41,6 +41,23 @@ struct Partners {
     plain: Vec<Partner>,
     /// Partners whose pairs the filter of the surface must admit one by one.
     doubtful: Vec<Partner>,
+}
+
+/// A cluster and some of its partners.
+#[derive(Clone, Copy)]
+struct ClusterPartners<'a> {
+    cluster: usize,
+    partners: &'a [Partner],
+    /// Whether the filter of the surface must admit their pairs one by one.
+    doubtful: bool,
+}
+
+/// Features of a cluster, and the list that they are compared with.
+struct Comparison<'a, const A: usize, const B: usize> {
+    own: &'a Blocks<'a, A>,
+    others: &'a Gathered<B>,
+    /// Whether the filter of the surface must admit the pairs one by one.
+    doubtful: bool,
 }
 
 /// A cluster that the present one may have pairs with.
@@ -116,8 +133,14 @@ impl Search<'_> {
                 self.note(partners, body, self.passive.bodies[other], partner);
             });
             let Scratch { partners, lists } = &mut *scratch;
-            self.with_partners(lanes, index, &partners.plain, false, lists, out);
-            self.with_partners(lanes, index, &partners.doubtful, true, lists, out);
+            let mut pairs = ClusterPartners {
+                cluster: index,
+                partners: &partners.plain,
+                doubtful: false,
+            };
+            self.with_partners(lanes, pairs, lists, out);
+            (pairs.partners, pairs.doubtful) = (&partners.doubtful, true);
+            self.with_partners(lanes, pairs, lists, out);
         }
     }
 
@@ -145,9 +168,7 @@ impl Search<'_> {
     fn with_partners(
         &self,
         lanes: impl Lanes,
-        index: usize,
-        partners: &[Partner],
-        doubtful: bool,
+        of: ClusterPartners<'_>,
         lists: &mut Lists,
         out: &mut CandidateSet,
     ) {
@@ -157,8 +178,9 @@ impl Search<'_> {
             edges,
             hits,
         } = lists;
-        let (cluster, probe) = (self.free.cluster(index), self.free.probe(index));
-        let mut partners = partners.iter();
+        let (cluster, probe) = (self.free.cluster(of.cluster), self.free.probe(of.cluster));
+        let doubtful = of.doubtful;
+        let mut partners = of.partners.iter();
         while !partners.as_slice().is_empty() {
             faces.clear();
             vertices.clear();
@@ -181,28 +203,40 @@ impl Search<'_> {
                     vertices.add(lanes, &other.vertices, &probe);
                 }
             }
-            compare(lanes, &cluster.vertices, faces, false, self.margin, hits);
-            self.decide(
-                (&cluster.vertices, faces),
+            let comparison = Comparison {
+                own: &cluster.vertices,
+                others: faces,
                 doubtful,
+            };
+            comparison.record(lanes, false, self.margin, hits);
+            self.decide(
+                &comparison,
                 hits,
                 &mut out.vertex_face,
                 #[inline(always)]
                 |[vertex, face]| [vertex, face],
             );
-            compare(lanes, &cluster.faces, vertices, false, self.margin, hits);
-            self.decide(
-                (&cluster.faces, vertices),
+            let comparison = Comparison {
+                own: &cluster.faces,
+                others: vertices,
                 doubtful,
+            };
+            comparison.record(lanes, false, self.margin, hits);
+            self.decide(
+                &comparison,
                 hits,
                 &mut out.vertex_face,
                 #[inline(always)]
                 |[face, vertex]| [vertex, face],
             );
-            compare(lanes, &cluster.edges, edges, with_itself, self.margin, hits);
-            self.decide(
-                (&cluster.edges, edges),
+            let comparison = Comparison {
+                own: &cluster.edges,
+                others: edges,
                 doubtful,
+            };
+            comparison.record(lanes, with_itself, self.margin, hits);
+            self.decide(
+                &comparison,
                 hits,
                 &mut out.edge_edge,
                 #[inline(always)]
@@ -215,16 +249,15 @@ impl Search<'_> {
     #[inline(always)]
     fn decide<const A: usize, const B: usize>(
         &self,
-        (own, others): (&Blocks<'_, A>, &Gathered<B>),
-        doubtful: bool,
+        comparison: &Comparison<'_, A, B>,
         hits: &Hits,
         out: &mut Vec<[u32; 2]>,
         arranged: impl Fn([u32; 2]) -> [u32; 2],
     ) {
-        if doubtful || hits.are_doubtful() {
-            self.decide_each((own, others), doubtful, hits, |ids| out.push(arranged(ids)));
+        if comparison.doubtful || hits.are_doubtful() {
+            self.decide_each(comparison, hits, |ids| out.push(arranged(ids)));
         } else {
-            out.extend(hits.ids(others.ids()).map(arranged));
+            out.extend(hits.ids(comparison.others.ids()).map(arranged));
         }
     }
 
@@ -233,11 +266,15 @@ impl Search<'_> {
     #[inline(never)]
     fn decide_each<const A: usize, const B: usize>(
         &self,
-        (own, others): (&Blocks<'_, A>, &Gathered<B>),
-        doubtful: bool,
+        comparison: &Comparison<'_, A, B>,
         hits: &Hits,
         mut found: impl FnMut([u32; 2]),
     ) {
+        let &Comparison {
+            own,
+            others,
+            doubtful,
+        } = comparison;
         hits.each(|feature, place| {
             let (block, lane) = (feature / LANES, feature % LANES);
             let deep = own.boxes[block]
@@ -274,44 +311,42 @@ const _: () = assert!(3 * CLUSTER <= u64::BITS as usize);
 /// Blocks of a list that share a word of bits.
 const WORD: usize = u64::BITS as usize / LANES;
 
-/// Records the gathered features that each feature of a cluster meets and shares no point with.
-///
-/// With `with_itself`, the list begins with the features of the cluster, each of which meets those after it. Hits are
-/// doubtful if a depth is less than the margin (m): boxes in double precision may be apart.
-#[inline(always)]
-fn compare<const A: usize, const B: usize>(
-    lanes: impl Lanes,
-    own: &Blocks<'_, A>,
-    others: &Gathered<B>,
-    with_itself: bool,
-    margin: f32,
-    hits: &mut Hits,
-) {
-    hits.clear();
-    let mut shallowest = [u32::MAX; LANES];
-    let blocks = others.len().div_ceil(LANES).min(BLOCKS);
-    for feature in 0..own.count() {
-        let (block, lane) = (feature / LANES, feature % LANES);
-        let probe = own.boxes[block].probe(lane);
-        let points = own.points[block].each_ref().map(|p| p[lane]);
-        for first in (0..blocks).step_by(WORD) {
-            let mut met = 0;
-            for block in first..blocks.min(first + WORD) {
-                let partners = others.partners(lanes, block, points, &probe, &mut shallowest);
-                met |= u64::from(partners) << (LANES * (block - first));
+impl<const A: usize, const B: usize> Comparison<'_, A, B> {
+    /// Records the gathered features that each feature of the cluster meets and shares no point with.
+    ///
+    /// With `with_itself`, the list begins with the features of the cluster, each of which meets those after it. Hits
+    /// are doubtful if a depth is less than the margin (m): boxes in double precision may be apart.
+    #[inline(always)]
+    fn record(&self, lanes: impl Lanes, with_itself: bool, margin: f32, hits: &mut Hits) {
+        let (own, others) = (self.own, self.others);
+        hits.clear();
+        let mut shallowest = [u32::MAX; LANES];
+        let blocks = others.len().div_ceil(LANES).min(BLOCKS);
+        for feature in 0..own.count() {
+            let (block, lane) = (feature / LANES, feature % LANES);
+            let one = Feature {
+                points: own.points[block].each_ref().map(|p| p[lane]),
+                probe: own.boxes[block].probe(lane),
+            };
+            for first in (0..blocks).step_by(WORD) {
+                let mut met = 0;
+                for block in first..blocks.min(first + WORD) {
+                    let partners = others.partners(lanes, block, &one, &mut shallowest);
+                    met |= u64::from(partners) << (LANES * (block - first));
+                }
+                let from = first * LANES;
+                if with_itself && first == 0 {
+                    met &= !1 << feature;
+                }
+                // Entries after the end of the list have no meaning.
+                let rest = others.len() - from;
+                met &= u64::MAX >> (u64::BITS as usize - rest.min(u64::BITS as usize));
+                hits.note(feature, own.ids[block][lane], from, met);
             }
-            let from = first * LANES;
-            if with_itself && first == 0 {
-                met &= !1 << feature;
-            }
-            // Entries after the end of the list have no meaning.
-            let rest = others.len() - from;
-            met &= u64::MAX >> (u64::BITS as usize - rest.min(u64::BITS as usize));
-            hits.note(feature, own.ids[block][lane], from, met);
         }
+        // Positive numbers are ordered like their bits.
+        hits.doubt(lanes.less(&shallowest, margin.to_bits()) != 0);
     }
-    // Positive numbers are ordered like their bits.
-    hits.doubt(lanes.less(&shallowest, margin.to_bits()) != 0);
 }
 
 #[cfg(test)]

@@ -7,6 +7,15 @@ use super::tree::Tree;
 /// Blocks that a search may have deferred: one on each level, and there are at most sixteen levels.
 const STACK: usize = 16;
 
+/// Boxes of one block that meet a box.
+#[derive(Clone, Copy, Default)]
+struct Chosen {
+    level: u32,
+    block: u32,
+    /// One bit for each of them.
+    lanes: u32,
+}
+
 /// The features of one cluster.
 #[derive(Clone, Copy)]
 pub(super) struct Cluster<'a> {
@@ -35,8 +44,12 @@ impl Tree {
     #[inline(always)]
     pub(super) fn all(&self, lanes: impl Lanes, probe: &Probe, mut visit: impl FnMut(usize)) {
         if let Some(top) = self.levels.len().checked_sub(1) {
-            let chosen = self.levels[top][0].meets(lanes, probe);
-            self.below(lanes, top, 0, chosen, probe, &mut visit);
+            let chosen = Chosen {
+                level: top as u32,
+                block: 0,
+                lanes: self.levels[top][0].meets(lanes, probe),
+            };
+            self.below(lanes, chosen, probe, &mut visit);
         }
     }
 
@@ -52,8 +65,12 @@ impl Tree {
         let mut place = cluster;
         for (level, blocks) in self.levels.iter().enumerate() {
             let (block, lane) = (place / LANES, place % LANES);
-            let after = blocks[block].meets(lanes, probe) & (!1_u32 << lane);
-            self.below(lanes, level, block, after, probe, &mut visit);
+            let after = Chosen {
+                level: level as u32,
+                block: block as u32,
+                lanes: blocks[block].meets(lanes, probe) & (!1_u32 << lane),
+            };
+            self.below(lanes, after, probe, &mut visit);
             place = block;
         }
     }
@@ -63,24 +80,22 @@ impl Tree {
     fn below(
         &self,
         lanes: impl Lanes,
-        level: usize,
-        block: usize,
-        chosen: u32,
+        chosen: Chosen,
         probe: &Probe,
         visit: &mut impl FnMut(usize),
     ) {
-        if chosen == 0 {
+        if chosen.lanes == 0 {
             return;
         }
-        let mut stack = [(0_u32, 0_u32, 0_u32); STACK];
-        stack[0] = (level as u32, block as u32, chosen);
+        let mut stack = [Chosen::default(); STACK];
+        stack[0] = chosen;
         let mut height = 1;
         while height > 0 {
-            let (level, block, chosen) = &mut stack[height - 1];
-            let place = *block as usize * LANES + chosen.trailing_zeros() as usize;
-            let level = *level as usize;
-            *chosen &= *chosen - 1;
-            if *chosen == 0 {
+            let top = &mut stack[height - 1];
+            let place = top.block as usize * LANES + top.lanes.trailing_zeros() as usize;
+            let level = top.level as usize;
+            top.lanes &= top.lanes - 1;
+            if top.lanes == 0 {
                 height -= 1;
             }
             if level == 0 {
@@ -89,7 +104,11 @@ impl Tree {
             }
             let met = self.levels[level - 1][place].meets(lanes, probe);
             if met != 0 {
-                stack[height] = (level as u32 - 1, place as u32, met);
+                stack[height] = Chosen {
+                    level: level as u32 - 1,
+                    block: place as u32,
+                    lanes: met,
+                };
                 height += 1;
             }
         }

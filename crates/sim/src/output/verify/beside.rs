@@ -1,25 +1,21 @@
 //! Files beside a frame: pieces of the motion to it, and its contacts.
 
-use super::{Finding, Problem, Verification};
+use super::examine::{Stamp, report};
+use super::{Problem, Verification};
 use crate::output::{Checksum, OutputError, read_regular};
 use std::path::Path;
 
-/// Reads the file `name` beside the frame at `time` (s) and checks that it is unchanged; `None`, with a finding, if it
-/// cannot be read or decoded.
+/// Reads a file beside a frame and checks that it is unchanged; `None`, with a finding, if it cannot be read or decoded.
 pub(super) fn read_beside<T>(
     folder: &Path,
-    (name, time): (&str, f64),
+    stamp: &Stamp,
     checksum: Option<Checksum>,
     decode: impl FnOnce(&[u8], &Path) -> Result<T, OutputError>,
     result: &mut Verification,
 ) -> Option<T> {
-    let path = folder.join(name);
+    let path = folder.join(&stamp.file);
     let mut found = |problem| {
-        result.findings.push(Finding {
-            file: name.to_owned(),
-            time: Some(time),
-            problem,
-        });
+        report(result, stamp, problem);
     };
     let unreadable = |error: &dyn ToString| Problem::Unreadable(error.to_string());
     let bytes = match read_regular(&path) {

@@ -2,38 +2,29 @@
 
 use super::beside::read_beside;
 use super::bodies::{FORCE_ROUNDING, UNIT_TOLERANCE};
-use super::examine::Examiner;
-use super::{Finding, Problem, Verification};
+use super::examine::{Examiner, Listed, Stamp, report};
+use super::{Problem, Verification};
 use crate::output::listing::contacts_name;
-use crate::output::{Frame, FrameContacts, FrameEntry, contacts, names};
+use crate::output::{Frame, FrameContacts, contacts, names};
 use nalgebra::Vector3;
-use std::path::Path;
 
 impl Examiner<'_> {
-    /// Checks the contacts beside frame `index`, if the list has them.
-    pub(super) fn contacts(
-        &self,
-        folder: &Path,
-        index: usize,
-        entry: &FrameEntry,
-        frame: &Frame,
-        result: &mut Verification,
-    ) {
+    /// Checks the contacts beside a frame, if the list has them.
+    pub(super) fn contacts(&self, listed: Listed<'_>, frame: &Frame, result: &mut Verification) {
+        let entry = listed.entry();
         let Some(checksum) = entry.contacts else {
             return;
         };
-        let name = contacts_name(index);
-        let place = (name.as_str(), entry.time);
-        let decode = contacts::decode;
-        let Some(stored) = read_beside(folder, place, Some(checksum), decode, result) else {
+        let stamp = Stamp {
+            file: contacts_name(listed.index),
+            time: Some(entry.time),
+        };
+        let (folder, checksum) = (listed.folder, Some(checksum));
+        let Some(stored) = read_beside(folder, &stamp, checksum, contacts::decode, result) else {
             return;
         };
         if let Some(what) = self.misfit(&stored, frame) {
-            result.findings.push(Finding {
-                file: name,
-                time: Some(entry.time),
-                problem: Problem::Disagrees(what),
-            });
+            report(result, &stamp, Problem::Disagrees(what));
         }
         result.contacts += stored.contacts.len();
     }

@@ -33,9 +33,41 @@ const PATH_TOLERANCE: f64 = 1e-12;
 /// points, which multiplies their rounding by the slenderness of the body.
 const SHAPE_TOLERANCE: f64 = 1e-10;
 
+/// A file and its time (s), for findings about it.
 pub(super) struct Stamp {
     pub(super) file: String,
     pub(super) time: Option<f64>,
+}
+
+/// A frame in the list of a run.
+#[derive(Clone, Copy)]
+pub(super) struct Listed<'a> {
+    pub(super) folder: &'a Path,
+    pub(super) entries: &'a [FrameEntry],
+    pub(super) index: usize,
+}
+
+impl<'a> Listed<'a> {
+    pub(super) fn entry(&self) -> &'a FrameEntry {
+        &self.entries[self.index]
+    }
+
+    /// The entry of the frame before it, if there is one.
+    pub(super) fn before(&self) -> Option<&'a FrameEntry> {
+        self.index
+            .checked_sub(1)
+            .map(|before| &self.entries[before])
+    }
+}
+
+/// Where a prescribed point is at a time.
+#[derive(Clone, Copy)]
+pub(super) struct Passage<'a> {
+    pub(super) point: u32,
+    /// Its position (m).
+    pub(super) place: &'a Vector3<f64>,
+    /// The time (s).
+    pub(super) time: f64,
 }
 
 /// Tolerance of the motion of points by their velocity, relative to the largest term: rounding of a product and a sum.
@@ -105,7 +137,12 @@ impl<'a> Examiner<'a> {
         entries: &[FrameEntry],
         index: usize,
     ) -> Verification {
-        let entry = &entries[index];
+        let listed = Listed {
+            folder,
+            entries,
+            index,
+        };
+        let entry = listed.entry();
         let stamp = Stamp {
             file: entry.file.clone(),
             time: Some(entry.time),
@@ -140,7 +177,7 @@ impl<'a> Examiner<'a> {
                     problem: Problem::Disagrees(what),
                 }));
         }
-        self.contacts(folder, index, entry, &frame, &mut result);
+        self.contacts(listed, &frame, &mut result);
         if let Some(reactions) = self.reactions {
             reactions.compare(&self.bodies, entry, &frame, &mut result.findings);
         }
@@ -172,7 +209,7 @@ impl<'a> Examiner<'a> {
             let points = [start.points.as_slice(), &frame.points];
             let times = [before.time, entry.time];
             self.motion(points, times, &stamp, &mut result);
-        } else if self.motion_in_pieces(folder, entries, index, [&start, &frame], &mut result) {
+        } else if self.motion_in_pieces(listed, [&start, &frame], &mut result) {
             (result.motions, result.unknown_motions) = (1, 0);
         }
         result
@@ -324,7 +361,12 @@ impl<'a> Examiner<'a> {
             result.prescribed += 1;
             let place = &frame.points[point as usize];
             let slack = self.arc_slack(motion, entry);
-            if let Some(distance) = self.off_path(motion, point, (place, entry.time), slack) {
+            let passage = Passage {
+                point,
+                place,
+                time: entry.time,
+            };
+            if let Some(distance) = self.off_path(motion, passage, slack) {
                 off.push((point, distance));
             }
         }
@@ -351,15 +393,15 @@ impl<'a> Examiner<'a> {
         }
     }
 
-    /// Distance of `place` from the path of its motion at `time` (m), if it exceeds rounding; `slack` is relative to
+    /// Distance of a prescribed point from the path of its motion (m), if it exceeds rounding; `slack` is relative to
     /// the arm.
     pub(super) fn off_path(
         &self,
         motion: &RigidMotion,
-        point: u32,
-        (place, time): (&Vector3<f64>, f64),
+        passage: Passage<'_>,
         slack: f64,
     ) -> Option<f64> {
+        let Passage { point, place, time } = passage;
         let start = &self.reference.points[point as usize];
         let distance = (place - motion.position_at(start, time)).amax();
         let size = start.amax().max(place.amax()).max(motion.center.amax());

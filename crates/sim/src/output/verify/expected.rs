@@ -76,35 +76,10 @@ impl Expected {
             );
             return Some(Self { scene, run: None });
         }
-        let Manifest {
-            format: _,
-            version: _,
-            scene: of_scene,
-            scene_hash: _,
-            scene_folder: _,
-            bodies,
-            rigid_bodies,
-            joined,
-            mesh_hash,
-            half_spaces,
-            motions,
-            allow_inversion,
-            frames: _,
-        } = &expected;
-        let same = [
-            ("scene", *of_scene == manifest.scene),
-            ("bodies", *bodies == manifest.bodies),
-            ("rigid_bodies", *rigid_bodies == manifest.rigid_bodies),
-            ("joined", *joined == manifest.joined),
-            ("mesh_hash", *mesh_hash == manifest.mesh_hash),
-            ("half_spaces", *half_spaces == manifest.half_spaces),
-            ("motions", *motions == manifest.motions),
-            (
-                "allow_inversion",
-                *allow_inversion == manifest.allow_inversion,
-            ),
-        ];
-        for (key, _) in same.iter().filter(|(_, same)| !same) {
+        for (key, _) in agreement(&expected, manifest)
+            .iter()
+            .filter(|(_, same)| !same)
+        {
             found(differs(key));
         }
         let start = Frame::capture(&model, &state);
@@ -141,6 +116,38 @@ impl Expected {
     pub(super) fn moves_straight(&self) -> bool {
         self.scene.stepper == StepperChoice::Synchronous
     }
+}
+
+/// Each key of the manifest that follows from the scene, and whether it agrees with the expected manifest.
+fn agreement(expected: &Manifest, manifest: &Manifest) -> [(&'static str, bool); 8] {
+    let Manifest {
+        format: _,
+        version: _,
+        scene,
+        scene_hash: _,
+        scene_folder: _,
+        bodies,
+        rigid_bodies,
+        joined,
+        mesh_hash,
+        half_spaces,
+        motions,
+        allow_inversion,
+        frames: _,
+    } = expected;
+    [
+        ("scene", *scene == manifest.scene),
+        ("bodies", *bodies == manifest.bodies),
+        ("rigid_bodies", *rigid_bodies == manifest.rigid_bodies),
+        ("joined", *joined == manifest.joined),
+        ("mesh_hash", *mesh_hash == manifest.mesh_hash),
+        ("half_spaces", *half_spaces == manifest.half_spaces),
+        ("motions", *motions == manifest.motions),
+        (
+            "allow_inversion",
+            *allow_inversion == manifest.allow_inversion,
+        ),
+    ]
 }
 
 fn differs(key: &str) -> Problem {

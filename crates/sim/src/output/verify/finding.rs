@@ -131,6 +131,7 @@ pub enum Problem {
 }
 
 impl fmt::Display for Problem {
+    #[expect(clippy::too_many_lines, reason = "one sentence per problem")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Unreadable(why) => write!(f, "cannot be read: {why}"),

@@ -118,37 +118,9 @@ pub fn verify_run(
         })
         .collect();
     for result in results {
-        verification.frames += result.frames;
-        verification.motions += result.motions;
-        verification.unknown_motions += result.unknown_motions;
-        verification.pieces += result.pieces;
-        verification.prescribed += result.prescribed;
-        verification.rigid += result.rigid;
-        verification.contacts += result.contacts;
-        verification.allowed_inversions += result.allowed_inversions;
-        verification.findings.extend(result.findings);
+        verification.add(result);
     }
-    if verification.unknown_motions > 0 {
-        let why = match manifest.scene["stepper"].as_str() {
-            _ if manifest.companions().pieces => {
-                "frames or pieces of the motion are missing or not sound".to_owned()
-            }
-            Some("asynchronous") => {
-                "points of the asynchronous stepper do not move straight within a step; \
-                 `output.pieces = true` in the scene stores the pieces of their paths"
-                    .to_owned()
-            }
-            Some(stepper @ "constrained") => {
-                format!("points of the {stepper} stepper do not move straight within a step")
-            }
-            _ => "steps or substeps were not stored, or a frame has errors".to_owned(),
-        };
-        verification.notes.push(format!(
-            "{} of {} motions between frames were not examined: {why}",
-            verification.unknown_motions,
-            verification.unknown_motions + verification.motions
-        ));
-    }
+    verification.note_unknown_motions(&manifest);
     Ok(verification)
 }
 

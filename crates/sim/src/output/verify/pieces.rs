@@ -6,7 +6,7 @@
 //! pieces, then for halves of them, down to one piece with four straight paths.
 
 use super::beside::read_beside;
-use super::examine::{Examiner, Stamp, depth_below, report, report_some};
+use super::examine::{Examiner, Listed, Passage, Stamp, depth_below, report, report_some};
 use super::meeting::{first_meeting, part_along};
 use super::sweep::Bounds;
 use super::{Problem, Verification};
@@ -16,7 +16,6 @@ use crate::output::{Frame, FrameEntry};
 use crate::stepper::asynchronous::Pieces;
 use impinge_ccd_oracle::Kind;
 use nalgebra::Vector3;
-use std::path::Path;
 
 /// Largest rotation of a prescribed motion in one straight piece (rad), with its rounding:
 /// docs/methods/asynchronous.md.
@@ -53,15 +52,14 @@ impl<'a> FrameMotion<'a> {
     }
 }
 
-/// Reads the pieces of the motion to frame `index`, and checks that they are unchanged.
-fn load_pieces(
-    folder: &Path,
-    index: usize,
-    entry: &FrameEntry,
-    result: &mut Verification,
-) -> Option<Pieces> {
-    let name = pieces_name(index);
-    read_beside(folder, (&name, entry.time), entry.pieces, decode, result)
+/// Reads the pieces of the motion to a frame, and checks that they are unchanged.
+fn load_pieces(listed: Listed<'_>, result: &mut Verification) -> Option<Pieces> {
+    let entry = listed.entry();
+    let stamp = Stamp {
+        file: pieces_name(listed.index),
+        time: Some(entry.time),
+    };
+    read_beside(listed.folder, &stamp, entry.pieces, decode, result)
 }
 
 /// Times and positions of the corners of a path.
@@ -183,27 +181,27 @@ impl<'a> Course<'a> {
 }
 
 impl Examiner<'_> {
-    /// Checks the motion to frame `index`, between `frames`, if its pieces are stored. Returns whether the whole motion
-    /// was checked, which fails if the pieces do not connect the frames.
+    /// Checks the motion to a frame, between `frames`, if its pieces are stored. Returns whether the whole motion was
+    /// checked, which fails if the pieces do not connect the frames.
     pub(super) fn motion_in_pieces(
         &self,
-        folder: &Path,
-        entries: &[FrameEntry],
-        index: usize,
+        listed: Listed<'_>,
         frames: [&Frame; 2],
         result: &mut Verification,
     ) -> bool {
-        let entry = &entries[index];
-        let Some(pieces) = load_pieces(folder, index, entry, result) else {
+        let (entry, Some(before)) = (listed.entry(), listed.before()) else {
+            return false;
+        };
+        let Some(pieces) = load_pieces(listed, result) else {
             return false;
         };
         let motion = FrameMotion {
             pieces: &pieces,
             entry,
-            times: [entries[index - 1].time, entry.time],
+            times: [before.time, entry.time],
             frames,
         };
-        let is_whole = self.examine_pieces(&motion, &pieces_name(index), result);
+        let is_whole = self.examine_pieces(&motion, &pieces_name(listed.index), result);
         if is_whole {
             result.pieces = pieces.count();
         }
@@ -277,7 +275,7 @@ impl Examiner<'_> {
             let off = times.iter().zip(positions).find_map(|(&time, place)| {
                 let is_end = time.to_bits() == motion.times[1].to_bits();
                 let slack = if is_end { at_end } else { 0.0 };
-                self.off_path(law, point, (place, time), slack)
+                self.off_path(law, Passage { point, place, time }, slack)
             });
             if let Some(distance) = off {
                 let body = self.body_name(point);

@@ -134,77 +134,14 @@ impl<'a> Tables<'a> {
             self.found(FRAMES_CSV, "no frame is listed");
             return;
         };
-        let step_length = self.expected.scene.time.step;
-        let every = u64::from(self.expected.scene.output.every.max(1));
         let mut wrong = Vec::new();
-        let mut before: Option<&FrameEntry> = None;
-        for (index, entry) in entries.iter().enumerate() {
-            let FrameEntry { step, time, .. } = *entry;
-            if entry.file != frame_name(index) {
-                wrong.push(format!("its entry {index} is {}", entry.file));
-            }
-            // The last frame of a stopped run may lie within a step.
-            let may_be_between = stopped && index + 1 == entries.len() && index > 0;
-            let is_between = (step as f64 * step_length
-                ..=step.saturating_add(1) as f64 * step_length)
-                .contains(&time);
-            let may_be_so = is_time_of(time, step, step_length) || (may_be_between && is_between);
-            if !may_be_so {
-                wrong.push(format!(
-                    "{} is at {time} s, which is not the end of step {step}",
-                    entry.file
-                ));
-            }
-            let stores_pieces = index > 0 && self.expected.stores_pieces();
-            if entry.pieces.is_some() != stores_pieces {
-                let is = if stores_pieces { "no" } else { "a" };
-                wrong.push(format!(
-                    "it lists {is} file {} with the pieces of the motion to {}, which does not agree with the scene",
-                    pieces_name(index),
-                    entry.file
-                ));
-            }
-            let stores_contacts = self.expected.scene.stores_contacts();
-            if entry.contacts.is_some() != stores_contacts {
-                let is = if stores_contacts { "no" } else { "a" };
-                wrong.push(format!(
-                    "it lists {is} file {} with the contacts of {}, which does not agree with the scene",
-                    contacts_name(index),
-                    entry.file
-                ));
-            }
-            let first_due = match before {
-                None => 0,
-                Some(before) => (before.step / every)
-                    .saturating_add(1)
-                    .saturating_mul(every),
-            };
-            let follows = before.is_none_or(|before| before.step < step);
-            if !follows || step > first_due {
-                wrong.push(format!(
-                    "{} shows step {step}, but step {first_due} or an earlier one was expected",
-                    entry.file
-                ));
-            }
-            if let (Some(steps), true) = (steps, follows) {
-                let from = before.map_or(0, |before| before.step);
-                let taken = steps.parts.get(from as usize..step as usize);
-                let sum = taken.map(|parts| {
-                    parts
-                        .iter()
-                        .fold(0, |sum: u32, parts| sum.saturating_add(*parts))
-                });
-                let is_whole = is_time_of(time, step, step_length);
-                if is_whole && sum != Some(entry.parts) {
-                    wrong.push(format!(
-                        "{}: `parts` is {}, which does not agree with {STEPS_CSV}",
-                        entry.file, entry.parts
-                    ));
-                }
-            }
-            before = Some(entry);
+        for index in 0..entries.len() {
+            self.check_place(index, stopped, &mut wrong);
+            self.check_companions(index, &mut wrong);
+            self.check_step(index, steps, &mut wrong);
         }
         if let Some(steps) = steps {
+            let every = self.every();
             let taken = steps.parts.len() as u64;
             // A run that has not ended stores its last frame with the next ones.
             let due = if has_ended {
@@ -230,6 +167,92 @@ impl<'a> Tables<'a> {
         }
     }
 
+    /// Number of steps from frame to frame.
+    fn every(&self) -> u64 {
+        u64::from(self.expected.scene.output.every.max(1))
+    }
+
+    /// A frame must have its name, and be at the end of its step.
+    fn check_place(&self, index: usize, stopped: bool, wrong: &mut Vec<String>) {
+        let entry = &self.entries[index];
+        let FrameEntry { step, time, .. } = *entry;
+        let step_length = self.expected.scene.time.step;
+        if entry.file != frame_name(index) {
+            wrong.push(format!("its entry {index} is {}", entry.file));
+        }
+        // The last frame of a stopped run may lie within a step.
+        let may_be_between = stopped && index + 1 == self.entries.len() && index > 0;
+        let is_between = (step as f64 * step_length..=step.saturating_add(1) as f64 * step_length)
+            .contains(&time);
+        let may_be_so = is_time_of(time, step, step_length) || (may_be_between && is_between);
+        if !may_be_so {
+            wrong.push(format!(
+                "{} is at {time} s, which is not the end of step {step}",
+                entry.file
+            ));
+        }
+    }
+
+    /// A frame must have those files beside it that the scene stores.
+    fn check_companions(&self, index: usize, wrong: &mut Vec<String>) {
+        let entry = &self.entries[index];
+        let stores_pieces = index > 0 && self.expected.stores_pieces();
+        if entry.pieces.is_some() != stores_pieces {
+            let is = if stores_pieces { "no" } else { "a" };
+            wrong.push(format!(
+                "it lists {is} file {} with the pieces of the motion to {}, which does not agree with the scene",
+                pieces_name(index),
+                entry.file
+            ));
+        }
+        let stores_contacts = self.expected.scene.stores_contacts();
+        if entry.contacts.is_some() != stores_contacts {
+            let is = if stores_contacts { "no" } else { "a" };
+            wrong.push(format!(
+                "it lists {is} file {} with the contacts of {}, which does not agree with the scene",
+                contacts_name(index),
+                entry.file
+            ));
+        }
+    }
+
+    /// A frame must show a step that is due after the frame before it, in as many straight motions as `steps` says.
+    fn check_step(&self, index: usize, steps: Option<&Steps>, wrong: &mut Vec<String>) {
+        let entry = &self.entries[index];
+        let before = index.checked_sub(1).map(|before| &self.entries[before]);
+        let FrameEntry { step, time, .. } = *entry;
+        let every = self.every();
+        let first_due = match before {
+            None => 0,
+            Some(before) => (before.step / every)
+                .saturating_add(1)
+                .saturating_mul(every),
+        };
+        let follows = before.is_none_or(|before| before.step < step);
+        if !follows || step > first_due {
+            wrong.push(format!(
+                "{} shows step {step}, but step {first_due} or an earlier one was expected",
+                entry.file
+            ));
+        }
+        if let (Some(steps), true) = (steps, follows) {
+            let from = before.map_or(0, |before| before.step);
+            let taken = steps.parts.get(from as usize..step as usize);
+            let sum = taken.map(|parts| {
+                parts
+                    .iter()
+                    .fold(0, |sum: u32, parts| sum.saturating_add(*parts))
+            });
+            let is_whole = is_time_of(time, step, self.expected.scene.time.step);
+            if is_whole && sum != Some(entry.parts) {
+                wrong.push(format!(
+                    "{}: `parts` is {}, which does not agree with {STEPS_CSV}",
+                    entry.file, entry.parts
+                ));
+            }
+        }
+    }
+
     /// Checks `summary.json` against the steps and the frames; `None` if there is none.
     fn summary(&mut self, steps: Option<&Steps>, shown: Option<&Frame>) -> Option<Value> {
         let path = self.folder.join(SUMMARY);
@@ -248,6 +271,32 @@ impl<'a> Tables<'a> {
                 return None;
             }
         };
+        let mut same = self.agreement_with_scene(&summary, shown);
+        if let Some(steps) = steps {
+            same.extend(self.agreement_with_steps(&summary, steps));
+        }
+        let outcome = &summary["outcome"];
+        let ends = [
+            Status::Completed,
+            Status::Inexact,
+            Status::Stopped,
+            Status::Interrupted,
+        ];
+        let is_end = ends
+            .iter()
+            .any(|end| outcome["status"] == end.name() && outcome["exit_code"] == end.exit_code());
+        same.push(("outcome".to_owned(), is_end));
+        for (key, _) in same.iter().filter(|(_, same)| !same) {
+            self.found(
+                SUMMARY,
+                format!("`{key}` does not agree with the other files"),
+            );
+        }
+        Some(summary)
+    }
+
+    /// Each key of the summary that follows from the scene and the first frame, and whether it agrees with them.
+    fn agreement_with_scene(&self, summary: &Value, shown: Option<&Frame>) -> Vec<(String, bool)> {
         let scene = &self.expected.scene;
         let mut same: Vec<(String, bool)> = vec![
             ("title".to_owned(), summary["title"] == json!(scene.title)),
@@ -274,63 +323,51 @@ impl<'a> Tables<'a> {
                 summary["tets"] == json!(shown.tets.len()),
             ));
         }
-        if let Some(steps) = steps {
-            same.push((
+        same
+    }
+
+    /// Each key of the summary that follows from the tables of steps and energies, and whether it agrees with them.
+    fn agreement_with_steps(&mut self, summary: &Value, steps: &Steps) -> Vec<(String, bool)> {
+        let mut same = vec![
+            (
                 "steps".to_owned(),
                 summary["steps"] == json!(steps.parts.len()),
-            ));
-            same.push((
+            ),
+            (
                 "end_time".to_owned(),
                 summary["end_time"] == json!(steps.end),
-            ));
-            for (counter, value) in summary["counters"].as_object().into_iter().flatten() {
-                let column = match counter.as_str() {
-                    "rejected_attempts" => "rejected",
-                    other => other,
-                };
-                if let Some(total) = steps.totals.get(column) {
-                    same.push((
-                        format!("counters.{counter}"),
-                        value.as_f64() == Some(*total),
-                    ));
-                }
-            }
-            match EnergyTotals::of(self.folder) {
-                Ok(totals) => {
-                    let expected = serde_json::to_value(totals).unwrap_or_default();
-                    same.push(("energies".to_owned(), summary["energies"] == expected));
-                }
-                Err(error) => self.unreadable(ENERGIES_CSV, &error),
-            }
-            let after = [f64::NEG_INFINITY, scene.settled_after()];
-            match of_steps(&self.folder.join(STEPS_CSV), after) {
-                Ok([all, settled]) => {
-                    for (key, columns) in [("all", all), ("settled", settled)] {
-                        let expected = serde_json::to_value(Table(columns)).unwrap_or_default();
-                        same.push((key.to_owned(), summary[key] == expected));
-                    }
-                }
-                Err(error) => self.unreadable(STEPS_CSV, &error),
-            }
-        }
-        let outcome = &summary["outcome"];
-        let ends = [
-            Status::Completed,
-            Status::Inexact,
-            Status::Stopped,
-            Status::Interrupted,
+            ),
         ];
-        let is_end = ends
-            .iter()
-            .any(|end| outcome["status"] == end.name() && outcome["exit_code"] == end.exit_code());
-        same.push(("outcome".to_owned(), is_end));
-        for (key, _) in same.iter().filter(|(_, same)| !same) {
-            self.found(
-                SUMMARY,
-                format!("`{key}` does not agree with the other files"),
-            );
+        for (counter, value) in summary["counters"].as_object().into_iter().flatten() {
+            let column = match counter.as_str() {
+                "rejected_attempts" => "rejected",
+                other => other,
+            };
+            if let Some(total) = steps.totals.get(column) {
+                same.push((
+                    format!("counters.{counter}"),
+                    value.as_f64() == Some(*total),
+                ));
+            }
         }
-        Some(summary)
+        match EnergyTotals::of(self.folder) {
+            Ok(totals) => {
+                let expected = serde_json::to_value(totals).unwrap_or_default();
+                same.push(("energies".to_owned(), summary["energies"] == expected));
+            }
+            Err(error) => self.unreadable(ENERGIES_CSV, &error),
+        }
+        let after = [f64::NEG_INFINITY, self.expected.scene.settled_after()];
+        match of_steps(&self.folder.join(STEPS_CSV), after) {
+            Ok([all, settled]) => {
+                for (key, columns) in [("all", all), ("settled", settled)] {
+                    let expected = serde_json::to_value(Table(columns)).unwrap_or_default();
+                    same.push((key.to_owned(), summary[key] == expected));
+                }
+            }
+            Err(error) => self.unreadable(STEPS_CSV, &error),
+        }
+        same
     }
 
     /// Checks that the collection `file` lists the same frames: its text is `expected` for them.

@@ -1,7 +1,7 @@
 //! Results of a verification, and a frame as all checks read it.
 
 use super::{Finding, Problem};
-use crate::output::{Checksum, Frame, FrameEntry, read_regular, vtu};
+use crate::output::{Checksum, Frame, FrameEntry, Manifest, read_regular, vtu};
 use std::path::Path;
 
 /// Relative bound on the rounding of a time: a prescribed point may be away from its path by this share of its speed
@@ -37,6 +37,45 @@ impl Verification {
     /// Whether there are no findings.
     pub fn is_sound(&self) -> bool {
         self.findings.is_empty()
+    }
+
+    /// Adds the counts and findings of one frame.
+    pub(super) fn add(&mut self, frame: Self) {
+        self.frames += frame.frames;
+        self.motions += frame.motions;
+        self.unknown_motions += frame.unknown_motions;
+        self.pieces += frame.pieces;
+        self.prescribed += frame.prescribed;
+        self.rigid += frame.rigid;
+        self.contacts += frame.contacts;
+        self.allowed_inversions += frame.allowed_inversions;
+        self.findings.extend(frame.findings);
+    }
+
+    /// Notes why motions of the run of `manifest` were not examined, if there are any.
+    pub(super) fn note_unknown_motions(&mut self, manifest: &Manifest) {
+        if self.unknown_motions == 0 {
+            return;
+        }
+        let why = match manifest.scene["stepper"].as_str() {
+            _ if manifest.companions().pieces => {
+                "frames or pieces of the motion are missing or not sound".to_owned()
+            }
+            Some("asynchronous") => {
+                "points of the asynchronous stepper do not move straight within a step; \
+                 `output.pieces = true` in the scene stores the pieces of their paths"
+                    .to_owned()
+            }
+            Some(stepper @ "constrained") => {
+                format!("points of the {stepper} stepper do not move straight within a step")
+            }
+            _ => "steps or substeps were not stored, or a frame has errors".to_owned(),
+        };
+        self.notes.push(format!(
+            "{} of {} motions between frames were not examined: {why}",
+            self.unknown_motions,
+            self.unknown_motions + self.motions
+        ));
     }
 }
 

@@ -35,6 +35,11 @@ impl Check<'_> {
                 "make it thin with kind = \"shell\", or leave `shell` out",
             );
         }
+        self.body_of_stepper(path, body);
+    }
+
+    /// Checks that the stepper supports the body.
+    fn body_of_stepper(&self, path: &str, body: &Body) {
         match (self.scene.stepper, body.kind) {
             (StepperChoice::Constrained, BodyKind::Elastic) => self.fail(
                 &format!("{path}.kind"),

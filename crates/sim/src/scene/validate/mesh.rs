@@ -87,35 +87,20 @@ impl Check<'_> {
                 across,
                 width,
                 spacing,
-            } => self.strip(&format!("{path}.strip"), points, across, *width, *spacing),
+            } => {
+                let path = format!("{path}.strip");
+                self.strip_line(&path, points, across);
+                self.positive(&format!("{path}.width"), "the width (m)", *width);
+                self.positive(&format!("{path}.spacing"), "the spacing (m)", *spacing);
+            }
             BodyMesh::Voussoir {
                 inner_radius,
                 outer_radius,
                 degrees,
                 depth,
             } => {
-                let path = format!("{path}.voussoir");
-                for (key, length) in [
-                    ("inner_radius", *inner_radius),
-                    ("outer_radius", *outer_radius),
-                    ("depth", *depth),
-                ] {
-                    self.positive(&format!("{path}.{key}"), &format!("`{key}` (m)"), length);
-                }
-                if outer_radius <= inner_radius {
-                    return self.fail(
-                        &format!("{path}.outer_radius"),
-                        format!("the outer radius {outer_radius} m is not above the inner one, {inner_radius} m"),
-                        "exchange the two or correct one of them",
-                    );
-                }
-                if !(*degrees > 0.0 && *degrees < 180.0) {
-                    self.fail(
-                        &format!("{path}.degrees"),
-                        format!("the angle of the block is {degrees} degrees, but must be above 0 and below 180"),
-                        "write for example 12, which makes an arch of fifteen blocks",
-                    );
-                }
+                let radii = [*inner_radius, *outer_radius];
+                self.voussoir(&format!("{path}.voussoir"), radii, *depth, *degrees);
             }
             BodyMesh::File(file) => self.mesh_file(&format!("{path}.file"), file),
             BodyMesh::Filled(filled) => {
@@ -141,15 +126,44 @@ impl Check<'_> {
         self.cells(&path, &[segments], 3);
     }
 
-    fn strip(&self, path: &str, points: &[[f64; 3]], across: &[f64; 3], width: f64, spacing: f64) {
+    /// Checks a block of an arch: inner and outer radius, and depth (m), and its angle.
+    fn voussoir(&self, path: &str, radii: [f64; 2], depth: f64, degrees: f64) {
+        let [inner_radius, outer_radius] = radii;
+        for (key, length) in [
+            ("inner_radius", inner_radius),
+            ("outer_radius", outer_radius),
+            ("depth", depth),
+        ] {
+            self.positive(&format!("{path}.{key}"), &format!("`{key}` (m)"), length);
+        }
+        if outer_radius <= inner_radius {
+            return self.fail(
+                &format!("{path}.outer_radius"),
+                format!(
+                    "the outer radius {outer_radius} m is not above the inner one, {inner_radius} m"
+                ),
+                "exchange the two or correct one of them",
+            );
+        }
+        if !(degrees > 0.0 && degrees < 180.0) {
+            self.fail(
+                &format!("{path}.degrees"),
+                format!(
+                    "the angle of the block is {degrees} degrees, but must be above 0 and below 180"
+                ),
+                "write for example 12, which makes an arch of fifteen blocks",
+            );
+        }
+    }
+
+    /// Checks the line of a strip, and the direction across it.
+    fn strip_line(&self, path: &str, points: &[[f64; 3]], across: &[f64; 3]) {
         let count = u32::try_from(points.len()).unwrap_or(u32::MAX);
         self.at_least(&format!("{path}.points"), "the number of points", count, 2);
         for (index, point) in points.iter().enumerate() {
             self.finite(&format!("{path}.points.{index}"), point);
         }
         self.direction(&format!("{path}.across"), "the direction across", across);
-        self.positive(&format!("{path}.width"), "the width (m)", width);
-        self.positive(&format!("{path}.spacing"), "the spacing (m)", spacing);
     }
 
     pub(super) fn obstacle_shape(&self, path: &str, shape: &ObstacleShape) {

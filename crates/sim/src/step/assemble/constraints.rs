@@ -48,11 +48,40 @@ struct Placed {
 /// The constraints at hand, and sums over them.
 #[derive(Debug, Default)]
 struct Sums {
-    /// First row of each constraint at hand, and whether it is linearised where its component is.
-    places: Vec<(usize, bool)>,
+    /// Place of each constraint at hand.
+    places: Vec<RowPlace>,
     batch: Vec<Prepared>,
     sum: StiffnessSum,
     rows: RowScratch,
+}
+
+/// Where the rows of a constraint are, and where it is linearised.
+#[derive(Debug, Clone, Copy)]
+struct RowPlace {
+    first_row: usize,
+    /// Whether it is linearised where its component is.
+    moved: bool,
+}
+
+/// Consecutive constraints of a list.
+#[derive(Clone, Copy)]
+struct Batch<'a> {
+    constraints: &'a [Constraint],
+    form: Form<'a>,
+    /// Number of the first one in the list.
+    first: usize,
+}
+
+/// The motion that constraints are evaluated and linearised in.
+#[derive(Clone, Copy)]
+pub(crate) struct ConstraintMotion<'a> {
+    /// The places and velocities `w_k` of components that were linearised again.
+    pub(crate) iterate: &'a NewtonIterate,
+    /// `w_R` of the flight, in the order of the unknowns (m/s).
+    pub(crate) flown: &'a [f64],
+    pub(crate) rigid: &'a RigidStep,
+    /// Positions at the end (m); only those of prescribed points are read.
+    pub(crate) end: &'a [Vector3<f64>],
 }
 
 /// The equations of a step that constraints add to.
@@ -159,15 +188,16 @@ impl Linearisation<'_> {
 }
 
 impl Prepared {
-    /// Evaluates `constraint`; its first row is `first`, and `moved` says where it is linearised.
+    /// Evaluates `constraint`, whose rows are at `place`.
     fn evaluate(
         &mut self,
         constraint: &Constraint,
-        (first, moved): (usize, bool),
+        place: RowPlace,
         form: Form<'_>,
         at: &Linearisation<'_>,
     ) {
-        let placement = if moved { &at.moved } else { &at.start };
+        let first = place.first_row;
+        let placement = if place.moved { &at.moved } else { &at.start };
         let evaluation = &mut self.evaluation;
         evaluation.rows(constraint, placement);
         take_plastic(at.state, first, evaluation);
@@ -243,24 +273,23 @@ impl Sums {
         }
     }
 
-    /// Takes the places of the constraints at hand, from the number of the first one and of its first row; returns the
-    /// number of the row after the last.
-    fn locate(
-        &mut self,
-        at: &Linearisation<'_>,
-        (list, form): (&[Constraint], Form<'_>),
-        (index, mut row): (usize, usize),
-    ) -> usize {
+    /// Takes the places of the constraints at hand, whose rows begin with number `row`; returns the number of the row
+    /// after the last.
+    fn locate(&mut self, at: &Linearisation<'_>, batch: Batch<'_>, mut row: usize) -> usize {
         self.places.clear();
-        for (index, constraint) in (index..).zip(list) {
-            self.places.push((row, at.is_moved(form, index)));
+        for (index, constraint) in (batch.first..).zip(batch.constraints) {
+            self.places.push(RowPlace {
+                first_row: row,
+                moved: at.is_moved(batch.form, index),
+            });
             row += constraint.rows();
         }
         row
     }
 
     /// Evaluates the constraints at hand, in parallel if they are many.
-    fn evaluate(&mut self, at: &Linearisation<'_>, (list, form): (&[Constraint], Form<'_>)) {
+    fn evaluate(&mut self, at: &Linearisation<'_>, batch: Batch<'_>) {
+        let (list, form) = (batch.constraints, batch.form);
         if list.len() <= TASK {
             for ((of, constraint), &place) in self.batch.iter_mut().zip(list).zip(&self.places) {
                 of.evaluate(constraint, place, form, at);
@@ -273,21 +302,27 @@ impl Sums {
         }
     }
 
-    /// Adds the constraints at hand, `list` with its form, to the equations of a step of `h` (s).
+    /// Adds the constraints at hand to the equations of a step.
     fn add(
         &mut self,
-        (list, form): (&[Constraint], Form<'_>),
+        batch: Batch<'_>,
         led: &mut Led<'_>,
         remainders: &mut Remainders,
-        (problem, led_impulses): (&mut ContactProblem, &mut [f64]),
+        system: &mut StepSystem<'_>,
     ) {
+        let StepSystem {
+            problem,
+            led_impulses,
+            ..
+        } = system;
         let h = problem.time_step;
+        let own = batch.constraints.iter().zip(&self.batch).zip(&self.places);
         // One after the other: the same sums for any number of threads.
-        for ((constraint, of), &(_, moved)) in list.iter().zip(&self.batch).zip(&self.places) {
+        for ((constraint, of), &RowPlace { moved, .. }) in own {
             let momentum = &mut problem.momentum;
             let chords = moved.then(|| led.of_damping(constraint.damping, h));
             let evaluation = &of.evaluation;
-            match form {
+            match batch.form {
                 Form::Rows(..) => {
                     let group = self.rows.group(constraint, evaluation, h, chords);
                     let index = problem.constraints.push(&group);
@@ -352,17 +387,19 @@ impl JointRows {
     pub(crate) fn assemble(
         &mut self,
         context: StepContext<'_>,
-        (iterate, flown): (&NewtonIterate, &[f64]),
-        rigid: &RigidStep,
-        end: &[Vector3<f64>],
-        system: StepSystem<'_>,
+        motion: ConstraintMotion<'_>,
+        mut system: StepSystem<'_>,
     ) {
         let StepContext { model, state, .. } = context;
+        let ConstraintMotion {
+            iterate,
+            flown,
+            rigid,
+            end,
+        } = motion;
         let StepSystem {
-            problem,
-            solution,
-            led_impulses,
-        } = system;
+            problem, solution, ..
+        } = &mut system;
         problem.constraints.clear();
         self.links.clear();
         if self.is_assembled {
@@ -389,28 +426,32 @@ impl JointRows {
         self.remainders.start(self.is_assembled);
         self.is_assembled = true;
         let rows = Form::Rows(&self.forces, model.constraints.geometric_stiffness);
-        let mut first = 0;
+        let mut row = 0;
         for (list, form) in [
             (&model.constraints.rows, rows),
             (&model.constraints.soft, Form::Stiffness),
         ] {
             self.sums.sum.start(self.placed.bodies.len());
-            for (batch, constraints) in list.chunks(BATCH).enumerate() {
-                let list = (constraints, form);
-                first = self.sums.locate(&at, list, (batch * BATCH, first));
-                self.sums.evaluate(&at, list);
+            for (number, constraints) in list.chunks(BATCH).enumerate() {
+                let batch = Batch {
+                    constraints,
+                    form,
+                    first: number * BATCH,
+                };
+                row = self.sums.locate(&at, batch, row);
+                self.sums.evaluate(&at, batch);
                 if matches!(form, Form::Stiffness) && self.keeps_links {
                     let links = model.constraints.soft_links - self.links.len();
                     let hand = &self.sums.batch[..links.min(constraints.len())];
                     take_links(&model.components, hand, &mut self.links);
                 }
-                let system = (&mut *problem, &mut *led_impulses);
-                self.sums.add(list, &mut led, &mut self.remainders, system);
+                (self.sums).add(batch, &mut led, &mut self.remainders, &mut system);
             }
             let mode = form.geometric_stiffness();
-            (self.sums.sum).finish(&at.start.layout, mode, h, &mut problem.momentum);
+            let momentum = &mut system.problem.momentum;
+            (self.sums.sum).finish(&at.start.layout, mode, h, momentum);
         }
-        let rows = &mut problem.constraints;
+        let rows = &mut system.problem.constraints;
         (self.remainders).finish(&model.constraints.rows, h, rows);
     }
 

@@ -58,6 +58,17 @@ pub(crate) struct BodyLoads {
     gaps: Vec<f64>,
 }
 
+/// The impulses on one block of unknowns.
+struct BlockLoad {
+    body: usize,
+    block: usize,
+    /// Position (m) and velocity (m/s) of its point.
+    position: Vector3<f64>,
+    velocity: Vector3<f64>,
+    /// One for each [`Kind`] (N·s).
+    impulses: [Vector3<f64>; 4],
+}
+
 impl BodyLoads {
     /// The tolerance of every body of the model (N·s).
     pub(crate) fn tolerances(&self) -> &[f64] {
@@ -199,9 +210,14 @@ impl BodyLoads {
             let elastic = get(&problem.rhs, block) - known + get(&self.elastic, block);
             let inertial = state.accelerations[point] * (mass * time_step);
             let contact = get(&self.contact, block);
-            let place = (state.positions[point], state.velocities[point]);
-            let impulses = [elastic, contact, given, inertial];
-            self.measure((body, block), problem, place, impulses);
+            let of_block = BlockLoad {
+                body,
+                block,
+                position: state.positions[point],
+                velocity: state.velocities[point],
+                impulses: [elastic, contact, given, inertial],
+            };
+            self.measure(problem, &of_block);
         }
     }
 
@@ -224,21 +240,27 @@ impl BodyLoads {
             }
             for (block, given) in [(block, given), (block + 1, turning)] {
                 let (elastic, contact) = (get(&self.elastic, block), get(&self.contact, block));
-                let place = (at.pose.center, at.velocity);
-                let impulses = [elastic, contact, given, Vector3::zeros()];
-                self.measure((rigid.body, block), problem, place, impulses);
+                let of_block = BlockLoad {
+                    body: rigid.body,
+                    block,
+                    position: at.pose.center,
+                    velocity: at.velocity,
+                    impulses: [elastic, contact, given, Vector3::zeros()],
+                };
+                self.measure(problem, &of_block);
             }
         }
     }
 
-    /// Adds the impulses on one block, at a position (m) with a velocity (m/s), to those of its body.
-    fn measure(
-        &mut self,
-        (body, block): (usize, usize),
-        problem: &ContactProblem,
-        (position, velocity): (Vector3<f64>, Vector3<f64>),
-        impulses: [Vector3<f64>; 4],
-    ) {
+    /// Adds the impulses on one block to those of its body.
+    fn measure(&mut self, problem: &ContactProblem, of_block: &BlockLoad) {
+        let &BlockLoad {
+            body,
+            block,
+            position,
+            velocity,
+            impulses,
+        } = of_block;
         let kinds = [Kind::Elastic, Kind::Contact, Kind::Given, Kind::Inertial];
         for (kind, impulse) in kinds.into_iter().zip(impulses) {
             self.squares[body][kind as usize] += impulse.norm_squared();

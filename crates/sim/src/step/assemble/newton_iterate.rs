@@ -79,6 +79,13 @@ pub(crate) struct Motion<'a> {
     pub(crate) end: &'a [Vector3<f64>],
 }
 
+/// The way of some points to a motion.
+pub(crate) struct Advance {
+    pub(crate) points: Range<usize>,
+    /// The share of the way that they go (1).
+    pub(crate) share: f64,
+}
+
 impl Motion<'_> {
     /// The mean velocity of a point (m/s); none for points of rigid bodies.
     fn of_point(&self, model: &Model, point: usize) -> Option<Vector3<f64>> {
@@ -125,15 +132,15 @@ impl NewtonIterate {
         self.fresh[component]
     }
 
-    /// Moves the point of a body, whose points are `points`, by a `share` of the way to a motion.
+    /// Moves points towards a motion.
     pub(crate) fn advance(
         &mut self,
         context: StepContext<'_>,
         flight: &Flight,
         motion: &Motion<'_>,
-        points: Range<usize>,
-        share: f64,
+        advance: Advance,
     ) {
+        let Advance { points, share } = advance;
         let StepContext {
             model,
             state,
@@ -528,7 +535,8 @@ mod tests {
             let mut misses = Vec::new();
             for share in [0.5, 0.75, 1.0] {
                 iterate.start(&model, &flight, &known);
-                iterate.advance(context, &flight, &motion, points.clone(), share);
+                let advance = Advance { points: points.clone(), share };
+                iterate.advance(context, &flight, &motion, advance);
                 let now = left((&mut iterate, &flight), context, &assembler, &w);
                 let miss = now.iter().zip(&nonlinear).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
                 misses.push(miss.sqrt());

@@ -46,6 +46,17 @@ const LOOKAHEAD_PER_EDGE: f64 = 0.5;
 const TURNING: f64 = 1.0;
 const MAX_TURNING: f64 = 0.3;
 
+/// A motion in which every point keeps its velocity.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct UniformMotion<'a> {
+    /// Positions at its start (m).
+    pub(crate) start: &'a [Vector3<f64>],
+    /// Velocities (m/s).
+    pub(crate) velocity: &'a [Vector3<f64>],
+    /// Its length (s).
+    pub(crate) time_step: f64,
+}
+
 impl Detector {
     /// A detector that collects candidates by `broad_phase`.
     pub(crate) fn new(broad_phase: Box<dyn BroadPhase + Send>) -> Self {
@@ -58,15 +69,18 @@ impl Detector {
         }
     }
 
-    /// Makes the candidates cover the straight motion from `start` at `velocity` over `time_step`.
+    /// Makes the candidates cover a motion.
     pub(crate) fn prepare(
         &mut self,
         model: &Model,
-        start: &[Vector3<f64>],
-        velocity: &[Vector3<f64>],
-        time_step: f64,
+        motion: UniformMotion<'_>,
         report: &mut StepReport,
     ) {
+        let UniformMotion {
+            start,
+            velocity,
+            time_step,
+        } = motion;
         let clearance = |point: usize| {
             model
                 .geometry
@@ -197,11 +211,27 @@ mod tests {
         velocities[vertex as usize] += predicted;
         let mut detector = Detector::new(Box::<Bvh>::default());
         let mut report = StepReport::default();
-        detector.prepare(&model, &positions, &velocities, time_step, &mut report);
+        detector.prepare(
+            &model,
+            UniformMotion {
+                start: &positions,
+                velocity: &velocities,
+                time_step,
+            },
+            &mut report,
+        );
         for (x, v) in positions.iter_mut().zip(&velocities) {
             *x += v * time_step;
         }
-        detector.prepare(&model, &positions, &velocities, time_step, &mut report);
+        detector.prepare(
+            &model,
+            UniformMotion {
+                start: &positions,
+                velocity: &velocities,
+                time_step,
+            },
+            &mut report,
+        );
         assert_eq!(report.broad_phase_collections, 1);
 
         let moved = |velocity: Vector3<f64>| {
@@ -251,12 +281,28 @@ mod tests {
         let (mut detector, mut report) =
             (Detector::new(Box::<Bvh>::default()), StepReport::default());
         let time_step = model.settings.time_step;
-        detector.prepare(&model, &positions, velocities, time_step, &mut report);
+        detector.prepare(
+            &model,
+            UniformMotion {
+                start: &positions,
+                velocity: velocities,
+                time_step,
+            },
+            &mut report,
+        );
         let boxes = detector.boxes.clone();
         let later: Vec<_> = (positions.iter().zip(velocities))
             .map(|(x, v)| x + v * time_step)
             .collect();
-        detector.prepare(&model, &later, then, time_step, &mut report);
+        detector.prepare(
+            &model,
+            UniformMotion {
+                start: &later,
+                velocity: then,
+                time_step,
+            },
+            &mut report,
+        );
         (boxes, report.broad_phase_collections)
     }
 

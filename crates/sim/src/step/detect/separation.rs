@@ -140,18 +140,29 @@ fn farthest(a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
         .sqrt()
 }
 
+/// The candidate pairs of a surface.
+#[derive(Clone, Copy)]
+pub(crate) struct SurfaceCandidates<'a> {
+    /// Always the same surface.
+    pub(crate) surface: &'a CollisionSurface,
+    pub(crate) pairs: &'a CandidateSet,
+    /// Changes with the pairs, and is not 0.
+    pub(crate) version: u64,
+}
+
 impl SeparationBounds {
     /// Appends the pairs among the candidates that are not proven separated on `sweep`, ascending by key.
-    ///
-    /// `version` must change with the candidates and must not be 0; the surface must always be the same.
     pub(crate) fn find_hits(
         &mut self,
-        surface: &CollisionSurface,
-        candidates: &CandidateSet,
-        version: u64,
+        candidates: SurfaceCandidates<'_>,
         sweep: Sweep<'_>,
         hits: &mut Vec<Hit>,
     ) {
+        let SurfaceCandidates {
+            surface,
+            pairs: candidates,
+            version,
+        } = candidates;
         let kinds = (VertexFace(surface), EdgeEdge(surface));
         debug_assert!(
             self.version == 0 || self.reference.len() == sweep.start.len(),
@@ -200,10 +211,18 @@ impl SeparationBounds {
                 &mut near.edge_edge,
             );
         }
-        let of_one = &near.vertex_face;
-        let mut tests = examine(&kinds.0, &self.vertex_face, of_one, moved, sweep, hits);
-        let of_other = &near.edge_edge;
-        tests += examine(&kinds.1, &self.edge_edge, of_other, moved, sweep, hits);
+        let near_faces = NearPairs {
+            kind: &kinds.0,
+            bounds: &self.vertex_face,
+            numbers: &near.vertex_face,
+        };
+        let near_edges = NearPairs {
+            kind: &kinds.1,
+            bounds: &self.edge_edge,
+            numbers: &near.edge_edge,
+        };
+        let mut tests = near_faces.examine(moved, sweep, hits);
+        tests += near_edges.examine(moved, sweep, hits);
         if measure_again {
             (self.tests_when_new, self.further_tests) = (tests, 0);
         }
@@ -428,46 +447,53 @@ fn list_near<K: CandidateKind>(
     }
 }
 
-/// Tests the `near` pairs in order, independently of the number of threads; returns the number of continuous tests.
-fn examine<K: CandidateKind>(
-    kind: &K,
-    PairBounds { pairs, bound, .. }: &PairBounds,
-    near: &[u32],
-    moved: &Moved,
-    sweep: Sweep<'_>,
-    hits: &mut Vec<Hit>,
-) -> usize {
-    let rule = CcdRule::default();
-    let examine_chunk = |near: &[u32]| {
-        let (mut found, mut tests) = (Vec::new(), 0);
-        for &index in near {
-            let pair = pairs[index as usize];
-            let relied_on = RELIED_ON * bound[index as usize];
-            let points = kind.points(pair);
-            if moved.approach_squared(points, K::FIRST) < relied_on * relied_on {
-                continue;
+/// Near pairs of one kind.
+struct NearPairs<'a, K> {
+    kind: &'a K,
+    bounds: &'a PairBounds,
+    /// Their numbers among the candidates, ascending.
+    numbers: &'a [u32],
+}
+
+impl<K: CandidateKind> NearPairs<'_, K> {
+    /// Tests the pairs in order, independently of the number of threads; returns the number of continuous tests.
+    fn examine(&self, moved: &Moved, sweep: Sweep<'_>, hits: &mut Vec<Hit>) -> usize {
+        let (kind, numbers) = (self.kind, self.numbers);
+        let PairBounds { pairs, bound, .. } = self.bounds;
+        let rule = CcdRule::default();
+        let examine_chunk = |numbers: &[u32]| {
+            let (mut found, mut tests) = (Vec::new(), 0);
+            for &index in numbers {
+                let pair = pairs[index as usize];
+                let relied_on = RELIED_ON * bound[index as usize];
+                let points = kind.points(pair);
+                if moved.approach_squared(points, K::FIRST) < relied_on * relied_on {
+                    continue;
+                }
+                tests += 1;
+                let start = points.map(|p| sweep.start[p as usize]);
+                let end = points.map(|p| sweep.end[p as usize]);
+                if let Toi::Impact { time, work_limited } = K::test(&start, &end, &rule) {
+                    found.push(Hit {
+                        key: kind.key(pair),
+                        time,
+                        work_limited,
+                    });
+                }
             }
-            tests += 1;
-            let start = points.map(|p| sweep.start[p as usize]);
-            let end = points.map(|p| sweep.end[p as usize]);
-            if let Toi::Impact { time, work_limited } = K::test(&start, &end, &rule) {
-                found.push(Hit {
-                    key: kind.key(pair),
-                    time,
-                    work_limited,
-                });
-            }
+            (found, tests)
+        };
+        let chunks: Vec<(Vec<Hit>, usize)> = numbers
+            .par_chunks(PAIRS_PER_TASK)
+            .map(examine_chunk)
+            .collect();
+        let mut tests = 0;
+        for (found, tested) in chunks {
+            hits.extend(found);
+            tests += tested;
         }
-        (found, tests)
-    };
-    let chunks: Vec<(Vec<Hit>, usize)> =
-        near.par_chunks(PAIRS_PER_TASK).map(examine_chunk).collect();
-    let mut tests = 0;
-    for (found, tested) in chunks {
-        hits.extend(found);
-        tests += tested;
+        tests
     }
-    tests
 }
 
 #[cfg(test)]
@@ -534,7 +560,8 @@ mod tests {
                 end = from.iter().zip(&direction).map(|(x, d)| x + d * share).collect();
                 let sweep = Sweep { start: &start, end: &end, time_step: 1e-3 };
                 let mut found = Vec::new();
-                separation.find_hits(&surface, &candidates, version, sweep, &mut found);
+                let of_surface = SurfaceCandidates { surface: &surface, pairs: &candidates, version };
+                separation.find_hits(of_surface, sweep, &mut found);
                 let found: Vec<_> = found.iter().map(|hit| (hit.key, hit.time)).collect();
                 let mut expected = all_hits(&VertexFace(&surface), &candidates.vertex_face, sweep);
                 expected.extend(all_hits(&EdgeEdge(&surface), &candidates.edge_edge, sweep));

@@ -20,7 +20,7 @@ use crate::step::detect::half_space::hit_on_half_space;
 use crate::step::refine::relinearise::relinearise;
 use crate::{
     contacts::sweep::{Hit, Sweep},
-    step::detect::separation::{POINTS_PER_TASK, SeparationBounds},
+    step::detect::separation::{POINTS_PER_TASK, SeparationBounds, SurfaceCandidates},
 };
 use crate::{
     error::StepFailure,
@@ -38,6 +38,13 @@ enum MotionKind {
     Predicted,
     /// Motion of a solve with the present contacts.
     Solved,
+}
+
+/// A motion whose impacts become contacts.
+#[derive(Debug, Clone, Copy)]
+struct CheckedMotion<'a> {
+    sweep: Sweep<'a>,
+    kind: MotionKind,
 }
 
 /// Workspace of the stage.
@@ -63,13 +70,12 @@ impl Refiner {
     ) -> bool {
         let surface = &model.geometry.surface;
         self.hits.clear();
-        self.separation.find_hits(
+        let candidates = SurfaceCandidates {
             surface,
-            &detector.candidates,
-            detector.version,
-            sweep,
-            &mut self.hits,
-        );
+            pairs: &detector.candidates,
+            version: detector.version,
+        };
+        (self.separation).find_hits(candidates, sweep, &mut self.hits);
         for half_space in 0..model.geometry.half_spaces.len() as u32 {
             let of_some = |vertices: &[u32]| -> Vec<Hit> {
                 let hit = |&vertex: &u32| hit_on_half_space(model, half_space, vertex, sweep);
@@ -98,24 +104,30 @@ impl Refiner {
         contacts: &mut Vec<Contact>,
         report: &mut StepReport,
     ) -> Result<ContactKey, StepFailure> {
-        self.take_hits(model, sweep, contacts, report, MotionKind::Solved)?;
+        let motion = CheckedMotion {
+            sweep,
+            kind: MotionKind::Solved,
+        };
+        self.take_hits(model, motion, contacts, report)?;
         Ok(self.hits[self.hits.len() - 1].key)
     }
 
-    /// Turns predicted impacts, those of the start velocities, into contacts. Otherwise the first solve would only find
+    /// Turns the colliding pairs of the motion with the start velocities into contacts. Otherwise the first solve would only find
     /// them; a contact that is not needed gets no force. The predicted motion knows no contact forces, so known
     /// contacts are unchanged, and impacts that belong to or conflict with one of them are skipped.
-    pub(crate) fn predict_impacts(
+    pub(crate) fn add_predicted_hits(
         &mut self,
         model: &Model,
-        detector: &Detector,
         sweep: Sweep<'_>,
         contacts: &mut Vec<Contact>,
         report: &mut StepReport,
     ) {
-        self.find_hits(model, detector, sweep);
+        let motion = CheckedMotion {
+            sweep,
+            kind: MotionKind::Predicted,
+        };
         // Only solved motions can fail.
-        let taken = self.take_hits(model, sweep, contacts, report, MotionKind::Predicted);
+        let taken = self.take_hits(model, motion, contacts, report);
         debug_assert!(taken.is_ok(), "{taken:?}");
     }
 
@@ -123,11 +135,11 @@ impl Refiner {
     fn take_hits(
         &mut self,
         model: &Model,
-        sweep: Sweep<'_>,
+        motion: CheckedMotion<'_>,
         contacts: &mut Vec<Contact>,
         report: &mut StepReport,
-        motion: MotionKind,
     ) -> Result<(), StepFailure> {
+        let CheckedMotion { sweep, kind } = motion;
         let slip_tolerance = |key| {
             model
                 .geometry
@@ -141,7 +153,7 @@ impl Refiner {
         self.inside.clear();
         self.suppression.clear();
         self.added.clear();
-        let predicted = motion == MotionKind::Predicted;
+        let predicted = kind == MotionKind::Predicted;
         for hit in &self.hits {
             report.ccd_queries += 1;
             report.ccd_work_limits += u32::from(hit.work_limited);
@@ -239,6 +251,7 @@ fn slip(contact: &Contact, sweep: Sweep<'_>) -> [f64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::step::detect::UniformMotion;
     use crate::{contacts::conflict::conflicts, contacts::two_cubes::TwoCubes, scene::Scene};
     use impinge_contact::frame::ContactFrame;
     use impinge_geometry::broad_phase::Bvh;
@@ -263,7 +276,15 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         let (mut detector, mut report) =
             (Detector::new(Box::<Bvh>::default()), StepReport::default());
         let still = vec![Vector3::zeros(); start.len()];
-        detector.prepare(model, start, &still, 1e-3, &mut report);
+        detector.prepare(
+            model,
+            UniformMotion {
+                start,
+                velocity: &still,
+                time_step: 1e-3,
+            },
+            &mut report,
+        );
         detector.cover(model, start, end, &mut report);
         let (mut refiner, mut contacts) = (Refiner::default(), Vec::new());
         let sweep = Sweep {
@@ -295,7 +316,15 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         let (mut detector, mut report) =
             (Detector::new(Box::<Bvh>::default()), StepReport::default());
         let still = vec![Vector3::zeros(); start.len()];
-        detector.prepare(model, start, &still, time_step, &mut report);
+        detector.prepare(
+            model,
+            UniformMotion {
+                start,
+                velocity: &still,
+                time_step,
+            },
+            &mut report,
+        );
         detector.cover(model, start, &end, &mut report);
         let sweep = Sweep {
             start,
@@ -304,7 +333,8 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         };
         let (mut refiner, mut contacts) = (Refiner::default(), Vec::new());
         let mut predict = |contacts: &mut Vec<Contact>| {
-            refiner.predict_impacts(model, &detector, sweep, contacts, &mut report);
+            refiner.find_hits(model, &detector, sweep);
+            refiner.add_predicted_hits(model, sweep, contacts, &mut report);
         };
         predict(&mut contacts);
         assert!(!contacts.is_empty());

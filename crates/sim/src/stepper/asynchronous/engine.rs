@@ -73,6 +73,30 @@ pub struct Engine {
     interrupt: Interrupt,
 }
 
+/// Asserts that the parts of a system fit together.
+#[track_caller]
+fn check_sizes(system: &System) {
+    let points = system.positions.len();
+    assert_eq!(system.velocities.len(), points, "one velocity per point");
+    assert_eq!(system.masses.len(), points, "one mass per point");
+    assert_eq!(
+        system.surface.point_count(),
+        points,
+        "the surface has the same points"
+    );
+    assert_eq!(
+        system.friction.len(),
+        system.surface.passive().len(),
+        "one friction coefficient per body"
+    );
+    for force in &system.forces {
+        let stencil = force.stencil();
+        let ascending = stencil.is_sorted_by(|a, b| a < b);
+        let inside = stencil.last().is_none_or(|&last| (last as usize) < points);
+        assert!(ascending && inside, "a stencil is ascending and of points");
+    }
+}
+
 impl Engine {
     /// Sets up clocks, certificates and queue at time 0.
     ///
@@ -86,25 +110,8 @@ impl Engine {
     /// one per body, or the stencil of a force is not ascending and unique or has a point out of range.
     #[track_caller]
     pub fn new(system: System, settings: Settings) -> Result<Self, SystemError> {
+        check_sizes(&system);
         let points = system.positions.len();
-        assert_eq!(system.velocities.len(), points, "one velocity per point");
-        assert_eq!(system.masses.len(), points, "one mass per point");
-        assert_eq!(
-            system.surface.point_count(),
-            points,
-            "the surface has the same points"
-        );
-        assert_eq!(
-            system.friction.len(),
-            system.surface.passive().len(),
-            "one friction coefficient per body"
-        );
-        for force in &system.forces {
-            let stencil = force.stencil();
-            let ascending = stencil.is_sorted_by(|a, b| a < b);
-            let inside = stencil.last().is_none_or(|&last| (last as usize) < points);
-            assert!(ascending && inside, "a stencil is ascending and of points");
-        }
         if !(0.0..=1.0).contains(&system.restitution) {
             return Err(SystemError::Restitution {
                 value: system.restitution,

@@ -29,6 +29,20 @@ const WORTH_SHARING: usize = 1024;
 /// Pairs per parallel task.
 const AT_A_TIME: usize = 256;
 
+/// A tick of a layer.
+#[derive(Debug, Clone, Copy)]
+struct Tick {
+    layer: u32,
+    /// Its time (s).
+    time: f64,
+}
+
+/// A normal impulse (N s), and the law of its contact.
+struct Push {
+    law: ContactLaw,
+    impulse: f64,
+}
+
 impl Engine {
     /// Activates the layers up to `depth` for a pair; each joins its clock at the present phase.
     pub(super) fn activate(&mut self, id: u32, depth: u32, time: f64) {
@@ -113,6 +127,7 @@ impl Engine {
     /// Tick of layer `u32::MAX − id`.
     pub(super) fn layer_event(&mut self, id: u32, time: f64) -> Result<(), Stop> {
         let layer = u32::MAX - id;
+        let tick = Tick { layer, time };
         let index = layer as usize - 1;
         let mut members = std::mem::take(&mut self.layers[index].members);
         let mut kicked = std::mem::take(&mut self.kicked);
@@ -122,8 +137,8 @@ impl Engine {
         self.statistics.layer_ticks += members.len() as u64;
         if members.len() < WORTH_SHARING {
             for &pair in &members {
-                let touch = self.touch(pair, layer, time);
-                if self.tick_pair(pair, layer, time, &touch, &mut kicked) {
+                let touch = self.touch(pair, tick);
+                if self.tick_pair(pair, tick, &touch, &mut kicked) {
                     left.push(pair);
                 }
             }
@@ -132,10 +147,10 @@ impl Engine {
             members
                 .par_iter()
                 .with_min_len(AT_A_TIME)
-                .map(|&pair| self.touch(pair, layer, time))
+                .map(|&pair| self.touch(pair, tick))
                 .collect_into_vec(&mut touches);
             for (&pair, touch) in members.iter().zip(&touches) {
-                if self.tick_pair(pair, layer, time, touch, &mut kicked) {
+                if self.tick_pair(pair, tick, touch, &mut kicked) {
                     left.push(pair);
                 }
             }
@@ -217,7 +232,8 @@ impl Engine {
     /// Computes the data of a pair for the tick of a layer. They depend on positions only, which impulses do not
     /// change, so pairs may be evaluated in any order.
     #[inline]
-    fn touch(&self, id: u32, layer: u32, time: f64) -> Touch {
+    fn touch(&self, id: u32, tick: Tick) -> Touch {
+        let Tick { layer, time } = tick;
         let nearest = self.nearest(id, time);
         let gap = nearest.distance - self.rules.law.thickness(layer);
         let rubs = gap < 0.0 && self.pairs.get(id).friction > 0.0;
@@ -255,14 +271,8 @@ impl Engine {
     /// Applies the impulse of one layer to one pair if the layer is in compression; otherwise decides whether to
     /// deactivate it.
     #[inline]
-    fn tick_pair(
-        &mut self,
-        id: u32,
-        layer: u32,
-        time: f64,
-        touch: &Touch,
-        kicked: &mut Vec<u32>,
-    ) -> bool {
+    fn tick_pair(&mut self, id: u32, tick: Tick, touch: &Touch, kicked: &mut Vec<u32>) -> bool {
+        let Tick { layer, time } = tick;
         let Touch { nearest, gap, .. } = touch;
         let pair = self.pairs.get(id);
         let stencil = pair.points;
@@ -303,14 +313,14 @@ impl Engine {
             kicked.push(stencil[k]);
         }
         if let Some(rubbing) = &touch.rubbing {
-            self.rub(id, nearest, rubbing, &law, push);
+            self.rub(id, nearest, rubbing, &Push { law, impulse: push });
         }
         false
     }
 
-    /// Friction of a pair whose points are at the time of the tick, after the normal impulse `push` (N s). It
-    /// dissipates energy, or returns energy that it stored.
-    fn rub(&mut self, id: u32, nearest: &Nearest, rubbing: &Rubbing, law: &ContactLaw, push: f64) {
+    /// Friction of a pair whose points are at the time of the tick, after a normal impulse. It dissipates energy, or
+    /// returns energy that it stored.
+    fn rub(&mut self, id: u32, nearest: &Nearest, rubbing: &Rubbing, push: &Push) {
         let Rubbing {
             lever,
             mut anchor,
@@ -332,7 +342,7 @@ impl Engine {
             let direction = against / -speed;
             let shares = lever.impulses(&direction);
             let mobility = Lever::mobility(&shares, &inverse_masses);
-            let size = friction_impulse(law, push, speed, mobility);
+            let size = friction_impulse(&push.law, push.impulse, speed, mobility);
             let energy = size * direction.dot(&slip) + 0.5 * size * size * mobility;
             Some((shares, size, energy))
         };

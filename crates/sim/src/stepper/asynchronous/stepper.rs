@@ -431,6 +431,13 @@ impl Stepper for Asynchronous {
         let begin = Instant::now();
         let step = state.step + 1;
         let end = step as f64 * model.settings.time_step;
+        let failed = |time: f64, failure: StepFailure| StepError {
+            step,
+            time,
+            shortest: 0.0,
+            failure,
+            unsolved: None,
+        };
         let meeting = self
             .obstacles
             .as_mut()
@@ -442,25 +449,12 @@ impl Stepper for Asynchronous {
         let now = self.engine.now();
         if ran == Err(Stop::Interrupted) {
             // The events so far are no whole step: the state stays that of the start of the step.
-            return Err(StepError {
-                step,
-                time: state.time,
-                shortest: 0.0,
-                failure: StepFailure::Interrupted,
-                unsolved: None,
-            });
+            return Err(failed(state.time, StepFailure::Interrupted));
         }
         self.engine.positions_into(now, &mut self.positions);
         if ran.is_ok() && meeting.is_none() {
-            check_inversion(model, smallest_volume(model, &self.positions)).map_err(|failure| {
-                StepError {
-                    step,
-                    time: now,
-                    shortest: 0.0,
-                    failure,
-                    unsolved: None,
-                }
-            })?;
+            check_inversion(model, smallest_volume(model, &self.positions))
+                .map_err(|failure| failed(now, failure))?;
         }
         // The positions of the last event are safe, too.
         std::mem::swap(&mut state.positions, &mut self.positions);
@@ -485,13 +479,7 @@ impl Stepper for Asynchronous {
             (Ok(()), None) => None,
         };
         if let Some(failure) = failure {
-            return Err(StepError {
-                step,
-                time: now,
-                shortest: 0.0,
-                failure,
-                unsolved: None,
-            });
+            return Err(failed(now, failure));
         }
         state.step = step;
         let mut report = StepReport {

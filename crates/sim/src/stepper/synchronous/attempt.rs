@@ -11,11 +11,15 @@ use crate::{
     state::State,
     step::{
         assemble::{
-            MomentumSystem, check_materials, constraints::StepSystem, load::StepStart, prescribe,
+            MomentumSystem, check_materials,
+            constraints::{ConstraintMotion, StepSystem},
+            load::StepStart,
+            prescribe,
             rigid::PointMotions,
         },
         commit::{check_inversion, energy::ExternalWork, judge, plasticity::flow_plastically},
         context::StepContext,
+        detect::UniformMotion,
         formulate::carry_over,
         resolve::{
             balance::closes_balances,
@@ -30,19 +34,29 @@ use nalgebra::Vector3;
 /// Largest residual over tolerance of an accepted solve, as in [`impinge_contact::ContactResidual::meets`].
 const ACCEPTED: f64 = 2.0;
 
+/// The terms of an attempt at a step or substep.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct AttemptTerms {
+    /// Its length (s).
+    pub(super) time_step: f64,
+    /// Whether a motion that is proven collision-free is accepted and counted even if the solver or the gaps missed
+    /// their tolerance.
+    pub(super) accept_unmet: bool,
+}
+
 impl Synchronous {
     /// Attempts a step or substep. The state changes on success only.
-    ///
-    /// With `accept_unmet`, a motion that is proven collision-free is accepted and counted even if the solver or the
-    /// gaps missed their tolerance.
     pub(super) fn attempt(
         &mut self,
         model: &Model,
         state: &mut State,
-        time_step: f64,
-        accept_unmet: bool,
+        terms: AttemptTerms,
         report: &mut StepReport,
     ) -> Result<(), StepFailure> {
+        let AttemptTerms {
+            time_step,
+            accept_unmet,
+        } = terms;
         let mut clock = Clock::start();
         let context = StepContext {
             model,
@@ -53,13 +67,12 @@ impl Synchronous {
         report.times.assemble += clock.lap();
 
         self.predict_velocities(context);
-        self.detector.prepare(
-            model,
-            &state.positions,
-            &self.predicted_velocity,
+        let predicted = UniformMotion {
+            start: &state.positions,
+            velocity: &self.predicted_velocity,
             time_step,
-            report,
-        );
+        };
+        self.detector.prepare(model, predicted, report);
         self.extensions.check()?;
         report.times.detect += clock.lap();
 
@@ -158,7 +171,7 @@ impl Synchronous {
         self.imbalance.clear();
         report.momentum_tolerance = report.momentum_tolerance.max(self.loads.largest());
         self.start_velocities(context);
-        Ok(())
+        self.predict_joints(context)
     }
 
     /// Computes the momentum system, and the rows of joints, about the Newton iterate at hand.
@@ -193,9 +206,12 @@ impl Synchronous {
         (self.forces).add(forces, context, &self.rigid, problem)?;
         self.joints.assemble(
             context,
-            (&self.iterate, flight.chords()),
-            &self.rigid,
-            &self.end,
+            ConstraintMotion {
+                iterate: &self.iterate,
+                flown: flight.chords(),
+                rigid: &self.rigid,
+                end: &self.end,
+            },
             StepSystem {
                 problem,
                 solution: &mut self.solution,
@@ -271,8 +287,9 @@ impl Synchronous {
             time_step,
         };
         let contacts = self.contacts.edit();
+        self.refiner.find_hits(model, &self.detector, sweep);
         self.refiner
-            .predict_impacts(model, &self.detector, sweep, contacts, report);
+            .add_predicted_hits(model, sweep, contacts, report);
     }
 
     /// Gives the bodies to the solver, if it or the observer uses them.

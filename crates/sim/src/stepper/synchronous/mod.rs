@@ -39,6 +39,7 @@ use crate::{
         resolve::coarse::Coarse,
     },
 };
+use attempt::AttemptTerms;
 use changes::Changes;
 use impinge_contact::compliance::TurnedBodies;
 use impinge_contact::{ContactProblem, ContactSolution, ContactSolver, Interrupt, Islands, Method};
@@ -237,7 +238,11 @@ impl Synchronous {
         let half = 0.5 * time_step;
         let divisible = half >= model.settings.minimum_step;
         self.shortest = self.shortest.min(time_step);
-        match self.attempt(model, state, time_step, !divisible, report) {
+        let terms = AttemptTerms {
+            time_step,
+            accept_unmet: !divisible,
+        };
+        match self.attempt(model, state, terms, report) {
             Ok(()) => {
                 report.substeps += 1;
                 Ok(())

@@ -11,7 +11,7 @@ use crate::{
     step::{
         assemble::{
             check_forces, check_materials,
-            newton_iterate::{Motion, NewtonIterate},
+            newton_iterate::{Advance, Motion, NewtonIterate},
         },
         commit::{check_inversion, smallest_volume},
         context::StepContext,
@@ -76,6 +76,43 @@ impl Synchronous {
         if model.settings.elasticity == Elasticity::Linearised {
             return Ok(Balance::Met);
         }
+        let over = self.excess_of_bodies(context);
+        let NewtonIslands { pending, exhausted } = self.islands_to_renew(model, &over);
+        if exhausted.iter().any(|&body| self.has_inverted(model, body)) {
+            check_inversion(model, self.smallest_volume)?;
+        }
+        if !accept_unmet && !exhausted.is_empty() {
+            return Err(not_linear(model, &exhausted, &over, MOST_NEWTON_ROUNDS));
+        }
+        if pending.is_empty() {
+            report.nonlinear_residual = over.iter().copied().fold(report.nonlinear_residual, worse);
+            if exhausted.is_empty() {
+                return Ok(Balance::Met);
+            }
+            check_forces(context, &self.end)?;
+            return Ok(Balance::Missed);
+        }
+        report.newton_rounds += 1;
+        trace!(
+            step = context.state.step + 1,
+            round = report.rounds,
+            islands = pending.len(),
+            nonlinear_residual = over.iter().copied().fold(0.0, worse),
+            "elastic forces to linearise again"
+        );
+        for island in &pending {
+            self.advance_island(context, island);
+        }
+        self.changes.count(Purpose::Linearising);
+        self.assemble_equations(context)?;
+        check_materials(context, self.iterate.positions(), &self.problem)?;
+        self.provide_bodies(context)?;
+        Ok(Balance::Renewed)
+    }
+
+    /// Nonlinear residual of each body, or of its constraint rows, over what is accepted.
+    fn excess_of_bodies(&mut self, context: StepContext<'_>) -> Vec<f64> {
+        let model = context.model;
         let motion = Motion {
             solved: &self.solution.velocity,
             known: &self.known_velocity,
@@ -105,73 +142,88 @@ impl Synchronous {
                 *over = worse(*over, miss);
             }
         }
-        let inverted = check_inversion(model, self.smallest_volume);
-        let is_inverted = |body: usize| {
-            let tets = model.geometry.bodies[body].tets.clone();
-            inverted.is_err()
-                && (model.elements.elastic)
-                    .smallest_volume_ratio_in(tets, &self.end)
-                    .is_some_and(|ratio| ratio.is_nan() || ratio <= 0.0)
-        };
-        let (mut pending, mut exhausted) = (Vec::new(), Vec::new());
-        for island in self.islands.parts() {
+        over
+    }
+
+    /// Whether the motion inverts elements of a body that must not be inverted.
+    fn has_inverted(&self, model: &Model, body: usize) -> bool {
+        let tets = model.geometry.bodies[body].tets.clone();
+        check_inversion(model, self.smallest_volume).is_err()
+            && (model.elements.elastic)
+                .smallest_volume_ratio_in(tets, &self.end)
+                .is_some_and(|ratio| ratio.is_nan() || ratio <= 0.0)
+    }
+
+    /// The islands with a body whose residual is not accepted or that has inverted elements; `over` is the residual of
+    /// each body over what is accepted.
+    fn islands_to_renew(&self, model: &Model, over: &[f64]) -> NewtonIslands {
+        let mut found = NewtonIslands::default();
+        for (number, island) in self.islands.parts().iter().enumerate() {
             let bodies = bodies_of(model, island);
             let worst = (bodies.iter().map(|&body| over[body])).fold(0.0, worse);
-            let turns = bodies.iter().any(|&body| is_inverted(body));
+            let turns = bodies.iter().any(|&body| self.has_inverted(model, body));
             if !(worst.is_nan() || worst > 1.0 || turns) {
                 continue;
             }
             let rounds = self.changes.rounds_of(&bodies, Purpose::Linearising);
             let unmet = bodies.iter().any(|&body| self.changes.all()[body].unmet);
             if unmet || rounds >= MOST_NEWTON_ROUNDS {
-                exhausted.extend(bodies);
+                found.exhausted.extend(bodies);
             } else {
-                pending.push((island, bodies, worst));
+                found.pending.push(NewtonIsland {
+                    number,
+                    bodies,
+                    worst,
+                });
             }
         }
-        if exhausted.iter().any(|&body| is_inverted(body)) {
-            inverted?;
-        }
-        if !accept_unmet && !exhausted.is_empty() {
-            return Err(not_linear(model, &exhausted, &over, MOST_NEWTON_ROUNDS));
-        }
-        if pending.is_empty() {
-            report.nonlinear_residual = over.iter().copied().fold(report.nonlinear_residual, worse);
-            if exhausted.is_empty() {
-                return Ok(Balance::Met);
-            }
-            check_forces(context, &self.end)?;
-            return Ok(Balance::Missed);
-        }
-        report.newton_rounds += 1;
-        trace!(
-            step = context.state.step + 1,
-            round = report.rounds,
-            islands = pending.len(),
-            nonlinear_residual = over.iter().copied().fold(0.0, worse),
-            "elastic forces to linearise again"
-        );
-        for (island, bodies, worst) in pending {
-            let least = (bodies.iter())
-                .map(|&body| self.changes.all()[body].least_residual)
-                .fold(0.0, f64::max);
-            let share = if worst <= least { 1.0 } else { 0.5 };
-            let share = share_of_way(model, &self.iterate, &self.end, &bodies, share);
-            for &body in &bodies {
-                let points = model.geometry.bodies[body].points.clone();
-                (self.iterate).advance(context, &self.flight, &motion, points, share);
-            }
-            self.changes.update(model, island, |marks| {
-                marks.changed = true;
-                marks.least_residual = least.min(worst);
-            });
-        }
-        self.changes.count(Purpose::Linearising);
-        self.assemble_equations(context)?;
-        check_materials(context, self.iterate.positions(), &self.problem)?;
-        self.provide_bodies(context)?;
-        Ok(Balance::Renewed)
+        found
     }
+
+    /// Moves the iterate of an island towards the solved motion, and marks its bodies as changed.
+    fn advance_island(&mut self, context: StepContext<'_>, island: &NewtonIsland) {
+        let NewtonIsland {
+            number,
+            bodies,
+            worst,
+        } = island;
+        let model = context.model;
+        let motion = Motion {
+            solved: &self.solution.velocity,
+            known: &self.known_velocity,
+            end: &self.end,
+        };
+        let least = (bodies.iter())
+            .map(|&body| self.changes.all()[body].least_residual)
+            .fold(0.0, f64::max);
+        let share = if *worst <= least { 1.0 } else { 0.5 };
+        let share = share_of_way(model, &self.iterate, &self.end, bodies, share);
+        for &body in bodies {
+            let points = model.geometry.bodies[body].points.clone();
+            (self.iterate).advance(context, &self.flight, &motion, Advance { points, share });
+        }
+        let island = &self.islands.parts()[*number];
+        self.changes.update(model, island, |marks| {
+            marks.changed = true;
+            marks.least_residual = least.min(*worst);
+        });
+    }
+}
+
+/// An island whose elastic forces are linearised again.
+struct NewtonIsland {
+    number: usize,
+    bodies: Vec<usize>,
+    /// Largest nonlinear residual of its bodies over what is accepted; NaN if one is.
+    worst: f64,
+}
+
+/// Islands whose elastic forces differ too much from their linearisation.
+#[derive(Default)]
+struct NewtonIslands {
+    pending: Vec<NewtonIsland>,
+    /// The bodies of those that get no further round.
+    exhausted: Vec<usize>,
 }
 
 /// Nonlinear residual of a body that is accepted, over its largest impulses, and the same of its constraint rows over

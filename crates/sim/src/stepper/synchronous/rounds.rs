@@ -8,7 +8,11 @@ use super::{
     newton::{Balance, accepted_share},
 };
 use crate::{
-    contacts::{contact::Contact, opposing_normals::turn_opposed, sweep::Sweep},
+    contacts::{
+        contact::{Contact, ContactKey},
+        opposing_normals::turn_opposed,
+        sweep::Sweep,
+    },
     error::StepFailure,
     report::StepReport,
     scene::Elasticity,
@@ -58,24 +62,7 @@ impl Synchronous {
             if let (0, Some(failure)) = (self.unmet_left, &self.unsolved) {
                 return Err(failure.clone());
             }
-            self.move_contacts_by_euler(context);
-            let changes = &self.changes;
-            let of_changed = |contact: &Contact| changes.is_of_changed(&model.geometry, contact);
-            (self.contacts).edit_some(of_changed, |some| turn_opposed(some, &state.positions));
-            fill_problem(
-                context,
-                KnownMotion {
-                    rigid: &self.rigid,
-                    velocity: &self.known_velocity,
-                },
-                self.contacts.as_slice(),
-                &mut self.problem,
-                &mut self.solution,
-            );
-            self.contacts.number_rows();
-            self.keys.clear();
-            let keys = self.contacts.as_slice().iter().map(|contact| contact.key);
-            self.keys.extend(keys);
+            self.formulate(context);
             report.times.formulate += clock.lap();
 
             self.solve_balanced(context, accept_unmet, report)?;
@@ -114,7 +101,7 @@ impl Synchronous {
             );
             let unsettled = check_gaps(model, sweep, &mut self.contacts, report);
             report.times.refine += clock.lap();
-            let Some(&(key, gap)) = unsettled.iter().max_by(|a, b| a.1.total_cmp(&b.1)) else {
+            if unsettled.is_empty() {
                 let balance = self.renew_iterates(context, accept_unmet, report)?;
                 report.times.assemble += clock.lap();
                 match balance {
@@ -129,27 +116,62 @@ impl Synchronous {
                     Balance::Met => return Ok(true),
                     Balance::Missed => return Ok(false),
                 }
-            };
-            trace!(
-                step = state.step + 1,
-                round = report.rounds,
-                contacts = unsettled.len(),
-                largest_gap = gap,
-                "contacts to re-linearise"
-            );
-            for (key, _) in unsettled {
-                self.changes.add_pair(&model.geometry, key);
             }
-            self.changes.spread(model, &self.islands);
-            let relinearising = self.changes.count(Purpose::Relinearising);
+            let relinearising = self.mark_loose(context, &unsettled, report);
             if relinearising > MAX_RELINEARISING_ROUNDS {
                 if accept_unmet {
                     self.smallest_volume = smallest_volume(model, &self.end);
                     return Ok(false);
                 }
+                let (key, gap) = widest(&unsettled);
                 return Err(gaps_not_converged(model, relinearising, key, gap));
             }
         }
+    }
+
+    /// Fills the contact problem with the rows of the present contacts.
+    fn formulate(&mut self, context: StepContext<'_>) {
+        let StepContext { model, state, .. } = context;
+        self.move_contacts_by_euler(context);
+        let changes = &self.changes;
+        let of_changed = |contact: &Contact| changes.is_of_changed(&model.geometry, contact);
+        (self.contacts).edit_some(of_changed, |some| turn_opposed(some, &state.positions));
+        fill_problem(
+            context,
+            KnownMotion {
+                rigid: &self.rigid,
+                velocity: &self.known_velocity,
+            },
+            self.contacts.as_slice(),
+            &mut self.problem,
+            &mut self.solution,
+        );
+        self.contacts.number_rows();
+        self.keys.clear();
+        let keys = self.contacts.as_slice().iter().map(|contact| contact.key);
+        self.keys.extend(keys);
+    }
+
+    /// Marks the bodies of contacts whose gaps have not settled; returns the number of rounds that re-linearise them.
+    fn mark_loose(
+        &mut self,
+        context: StepContext<'_>,
+        unsettled: &[(ContactKey, f64)],
+        report: &StepReport,
+    ) -> u32 {
+        trace!(
+            step = context.state.step + 1,
+            round = report.rounds,
+            contacts = unsettled.len(),
+            largest_gap = widest(unsettled).1,
+            "contacts to re-linearise"
+        );
+        let model = context.model;
+        for &(key, _) in unsettled {
+            self.changes.add_pair(&model.geometry, key);
+        }
+        self.changes.spread(model, &self.islands);
+        self.changes.count(Purpose::Relinearising)
     }
 
     /// Marks the bodies whose contacts saw another motion of rigid bodies than the solve led to.
@@ -169,6 +191,40 @@ impl Synchronous {
         self.changes.spread(model, &self.islands);
     }
 
+    /// Evaluates the remainders of constraint rows at the end of the motion at hand.
+    fn follow_joints(&mut self, context: StepContext<'_>) {
+        let model = context.model;
+        let solved = SolvedRows {
+            rows: &self.problem.constraints,
+            velocity: &self.solution.velocity,
+            forces: &self.solution.constraints,
+            end: &self.end,
+        };
+        let flight = &self.flight;
+        let accepted = Accepted {
+            tolerance: self.method.tolerances().gap,
+            share: |block: u32| accepted_share(model, flight, model.body_of_block(block as usize)),
+        };
+        (self.joints.remainders).follow(context, &self.rigid, solved, &accepted);
+    }
+
+    /// Gives the rows of joints the remainders of the start velocities: rows without would find another force, and the
+    /// geometric stiffness of the next solve would be that of it.
+    ///
+    /// # Errors
+    /// [`StepFailure::TurnsTooFar`] if a rigid body would turn too far.
+    pub(super) fn predict_joints(&mut self, context: StepContext<'_>) -> Result<(), StepFailure> {
+        if context.model.settings.elasticity == Elasticity::Linearised
+            || self.problem.constraints.is_empty()
+        {
+            return Ok(());
+        }
+        self.move_free_points(context)?;
+        self.follow_joints(context);
+        (self.joints.remainders).take(context, &mut self.problem.constraints, |_| true);
+        Ok(())
+    }
+
     /// Marks the bodies whose joints saw another motion than the solve led to, and assembles their equations with it.
     ///
     /// # Errors
@@ -182,19 +238,8 @@ impl Synchronous {
         if model.settings.elasticity == Elasticity::Linearised {
             return Ok(());
         }
-        let solved = SolvedRows {
-            rows: &self.problem.constraints,
-            velocity: &self.solution.velocity,
-            forces: &self.solution.constraints,
-            end: &self.end,
-        };
-        let flight = &self.flight;
-        let accepted = Accepted {
-            tolerance: self.method.tolerances().gap,
-            share: |block: u32| accepted_share(model, flight, model.body_of_block(block as usize)),
-        };
+        self.follow_joints(context);
         let remainders = &mut self.joints.remainders;
-        remainders.follow(context, &self.rigid, solved, &accepted);
         if remainders.joints().is_empty() {
             return Ok(());
         }
@@ -323,4 +368,10 @@ impl Synchronous {
             },
         )
     }
+}
+
+/// The contact with the largest gap (m), of at least one.
+fn widest(contacts: &[(ContactKey, f64)]) -> (ContactKey, f64) {
+    let widest = contacts.iter().max_by(|a, b| a.1.total_cmp(&b.1));
+    *widest.expect("at least one contact")
 }

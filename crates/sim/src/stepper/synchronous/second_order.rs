@@ -3,7 +3,7 @@
 use super::Synchronous;
 use crate::{
     contacts::contact::Contact,
-    flight::second_order::is_of_second_order,
+    flight::second_order::{StepVelocities, is_of_second_order},
     history::History,
     model::{Model, PointMotion},
     rigid::RigidState,
@@ -93,9 +93,13 @@ impl Synchronous {
         } else {
             Vec::new()
         };
-        let motion = [&self.end, &velocities, &means].map(Vec::as_slice);
+        let step = StepVelocities {
+            end: &velocities,
+            means: &means,
+            time_step,
+        };
         let is_touched = |point: usize| touched[point];
-        Some((self.flight).leave(model, state, motion, &is_touched, time_step))
+        Some((self.flight).leave(model, state, step, &is_touched))
     }
 
     /// Adds the rigid bodies to the history, and gives it to the new `state`; `before` is the state of rigid bodies at

@@ -102,6 +102,10 @@ impl Synchronous {
         pending: &[bool],
         report: &StepReport,
     ) -> Result<Vec<Option<Solved>>, StepFailure> {
+        let share_solver = self.extensions.share_solver();
+        if !share_solver {
+            self.provide_solvers();
+        }
         let setting = |island: &Island, number: usize| {
             let mut method = self.method;
             let bodies = self.changes.of_island(context.model, island);
@@ -124,12 +128,6 @@ impl Synchronous {
         let mut settings: Vec<_> = (self.islands.parts().iter().zip(0..))
             .map(|(island, number)| setting(island, number))
             .collect();
-        let share_solver = self.extensions.share_solver();
-        while self.solvers.len() < settings.len() && !share_solver {
-            let mut solver = self.method.solver();
-            solver.heed(&self.interrupt);
-            self.solvers.push(solver);
-        }
         let mut observer = self.observer.as_deref_mut();
         if let ([setting], [true]) = (settings.as_slice(), pending) {
             let pair = (&self.problem, &mut self.solution);
@@ -176,16 +174,25 @@ impl Synchronous {
         let solved: Vec<Option<Solved>> = (solved.into_iter())
             .map(Option::transpose)
             .collect::<Result<_, _>>()?;
-        for (island, _) in self
-            .islands
-            .parts()
-            .iter()
-            .zip(pending)
-            .filter(|(_, p)| **p)
-        {
+        self.store_islands(pending);
+        Ok(solved)
+    }
+
+    /// Makes a solver for each island.
+    fn provide_solvers(&mut self) {
+        while self.solvers.len() < self.islands.parts().len() {
+            let mut solver = self.method.solver();
+            solver.heed(&self.interrupt);
+            self.solvers.push(solver);
+        }
+    }
+
+    /// Takes the solutions of the `pending` islands into that of the whole problem.
+    fn store_islands(&mut self, pending: &[bool]) {
+        let islands = self.islands.parts().iter().zip(pending);
+        for (island, _) in islands.filter(|(_, pending)| **pending) {
             island.store(&self.problem, &mut self.solution);
         }
-        Ok(solved)
     }
 
     /// Adds what the solves of a round took. Iterations on some of the blocks count by their share, as products do.

@@ -5,17 +5,25 @@ use impinge_contact::penalty::LayerLaw;
 use impinge_sim::stepper::asynchronous::{Engine, EventKind, Settings};
 use nalgebra::Vector3;
 
-/// A particle of mass 1 above `z = 0` with all of `layers` layers always active, in the simplest way: find the next
-/// clock, advance the particle, apply the impulse. Returns height and speed at the end.
-fn oracle(
-    law: &LayerLaw,
+/// A particle of mass 1 above `z = 0` with all of its layers always active.
+struct Bounce {
     layers: u32,
     layer_step: f64,
-    start: (f64, f64),
+    height: f64,
+    speed: f64,
     gravity_period: Option<f64>,
-    end: f64,
-) -> (f64, f64) {
-    let (mut height, mut speed) = start;
+}
+
+/// The motion in the simplest way: find the next clock, advance the particle, apply the impulse. Returns height and
+/// speed at the end.
+fn oracle(law: &LayerLaw, bounce: &Bounce, end: f64) -> (f64, f64) {
+    let &Bounce {
+        layers,
+        layer_step,
+        mut height,
+        mut speed,
+        gravity_period,
+    } = bounce;
     let mut time = 0.0;
     let period = |layer: u32| layer_step / (law.stiffness(layer) / 0.5).sqrt();
     let mut ticks = vec![1_u64; layers as usize + 1];
@@ -118,14 +126,14 @@ fn culling_is_exact() {
     assert!(10 * culled.statistics().layer_ticks < unculled.statistics().layer_ticks);
 
     let law = particle(1.0, true).law;
-    let (_, plain) = oracle(
-        &law,
-        40,
-        Settings::default().layer_step,
-        (1.0, 0.0),
-        Some(1e-3),
-        end,
-    );
+    let bounce = Bounce {
+        layers: 40,
+        layer_step: Settings::default().layer_step,
+        height: 1.0,
+        speed: 0.0,
+        gravity_period: Some(1e-3),
+    };
+    let (_, plain) = oracle(&law, &bounce, end);
     assert!(
         (speed.z - plain).abs() <= 1e-12 * plain.abs(),
         "{speed} {plain}"

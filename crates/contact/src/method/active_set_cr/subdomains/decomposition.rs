@@ -37,6 +37,15 @@ pub(super) struct Decomposition {
     place: Vec<u32>,
 }
 
+/// Momentum residual of the whole problem, and its bound.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct BoundedResidual<'a> {
+    /// `r` (N·s).
+    pub(super) residual: &'a [f64],
+    /// Bound on `‖w r‖²` (N²s²).
+    pub(super) square: f64,
+}
+
 impl Decomposition {
     /// Finds the bodies of a matrix, if its pattern has changed.
     pub(super) fn find_bodies(&mut self, problem: &ContactProblem) {
@@ -67,9 +76,8 @@ impl Decomposition {
         &mut self,
         problem: &ContactProblem,
         solution: &ContactSolution,
-        residual: &[f64],
+        momentum: BoundedResidual<'_>,
         breaks_law: impl Fn(usize) -> bool + Send + Sync,
-        tolerance: f64,
     ) -> Option<f64> {
         (0..problem.contacts())
             .into_par_iter()
@@ -78,15 +86,16 @@ impl Decomposition {
             .collect_into_vec(&mut self.broken);
         self.squares.clear();
         self.squares.resize(self.bodies, 0.0);
-        for (block, (r, &body)) in (residual.chunks_exact(3).zip(&self.body_of_block)).enumerate() {
+        let residuals = momentum.residual.chunks_exact(3);
+        for (block, (r, &body)) in residuals.zip(&self.body_of_block).enumerate() {
             let weight = problem.momentum_weight(block);
             self.squares[body as usize] += weight * weight * vector::dot(r, r);
         }
         let whole: f64 = self.squares.iter().sum();
-        if whole < tolerance && !self.broken.contains(&true) {
+        if whole < momentum.square && !self.broken.contains(&true) {
             return None;
         }
-        self.find_unconverged(problem, tolerance);
+        self.find_unconverged(problem, momentum.square);
         self.chosen.clone_from(&self.unconverged);
         for (contact, multipliers) in solution.contacts.iter().enumerate() {
             if multipliers.state == ContactState::Inactive && !self.broken[contact] {

@@ -16,7 +16,7 @@ pub(super) use pool::SubdomainWorkspace;
 
 use super::{settings::ActiveSetCrSettings, solver::ActiveSetCr};
 use crate::{ContactProblem, ContactSolution, Interrupt, Termination, method::ContactReport};
-use decomposition::Decomposition;
+use decomposition::{BoundedResidual, Decomposition};
 use pool::Pool;
 use rayon::prelude::*;
 use subdomain::Subdomain;
@@ -42,6 +42,13 @@ struct Cost {
     extra_products: u64,
 }
 
+/// The work of all steps so far, and the report of it.
+#[derive(Debug, Default)]
+struct Effort {
+    cost: Cost,
+    report: ContactReport,
+}
+
 /// Outcome of one step.
 enum Outcome {
     /// The whole problem is solved.
@@ -60,13 +67,15 @@ impl Cost {
         self.anticipations += blocks * report.anticipations;
         self.extra_products += blocks * report.extra_products;
     }
+}
 
-    /// Writes the counts per `blocks`, the number of all blocks.
-    fn write(&self, blocks: usize, report: &mut ContactReport) {
+impl Effort {
+    /// Writes the counts to the report, per `blocks`, the number of all blocks.
+    fn write(&mut self, blocks: usize) {
         let whole = |cost: u64| cost.div_ceil(blocks as u64);
-        report.iterations = whole(self.iterations);
-        report.anticipations = whole(self.anticipations);
-        report.extra_products = whole(self.extra_products);
+        self.report.iterations = whole(self.cost.iterations);
+        self.report.anticipations = whole(self.cost.anticipations);
+        self.report.extra_products = whole(self.cost.extra_products);
     }
 }
 
@@ -78,11 +87,10 @@ impl ActiveSetCr {
         problem: &ContactProblem,
         solution: &mut ContactSolution,
     ) -> ContactReport {
-        let mut report = ContactReport::default();
+        let mut effort = Effort::default();
         if self.settings.regions == 0 || problem.contacts() == 0 {
-            return report;
+            return effort.report;
         }
-        let mut cost = Cost::default();
         // Taken out of `self`, which is borrowed below.
         let mut subdomains = std::mem::take(&mut self.subdomains);
         subdomains.decomposition.find_bodies(problem);
@@ -90,23 +98,22 @@ impl ActiveSetCr {
             if subdomains.decomposition.bodies() < 2 {
                 break;
             }
-            let outcome =
-                self.step_subdomains(&mut subdomains, problem, solution, &mut cost, &mut report);
-            cost.write(problem.momentum.blocks(), &mut report);
+            let outcome = self.step_subdomains(&mut subdomains, problem, solution, &mut effort);
+            effort.write(problem.momentum.blocks());
             match outcome {
                 Outcome::Solved => {
-                    report.termination = Termination::Converged;
+                    effort.report.termination = Termination::Converged;
                     break;
                 }
                 Outcome::Stuck => break,
                 Outcome::Improved => {
                     let norm = || problem.momentum_norm(&self.work.cr.residual.v);
-                    self.trace.push("regions", norm, &report);
+                    self.trace.push("regions", norm, &effort.report);
                 }
             }
         }
         self.subdomains = subdomains;
-        report
+        effort.report
     }
 
     /// Checks the whole problem, and takes one step if it is not solved.
@@ -115,12 +122,11 @@ impl ActiveSetCr {
         subdomains: &mut SubdomainWorkspace<Self>,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-        cost: &mut Cost,
-        report: &mut ContactReport,
+        effort: &mut Effort,
     ) -> Outcome {
         self.recompute_momentum(problem, solution);
         let all = problem.momentum.blocks();
-        cost.extra_products += all as u64;
+        effort.cost.extra_products += all as u64;
         let breaks_law = |contact: usize| {
             let multipliers = &solution.contacts[contact];
             let force = multipliers.force();
@@ -131,14 +137,17 @@ impl ActiveSetCr {
             decomposition,
             pool,
         } = subdomains;
-        let r = &self.work.cr.residual.v;
-        let Some(left) = decomposition.choose(problem, solution, r, breaks_law, tolerance) else {
+        let momentum = BoundedResidual {
+            residual: &self.work.cr.residual.v,
+            square: tolerance,
+        };
+        let Some(left) = decomposition.choose(problem, solution, momentum, breaks_law) else {
             return Outcome::Solved;
         };
         let count = decomposition.connect(problem);
         // Harder problems are left to the iteration on the whole, with the rest of its limit.
-        cost.write(all, report);
-        let left_of_limit = (self.settings.max_iterations).saturating_sub(report.iterations);
+        effort.write(all);
+        let left_of_limit = (self.settings.max_iterations).saturating_sub(effort.report.iterations);
         let settings = ActiveSetCrSettings {
             regions: 0,
             max_iterations: left_of_limit.min(self.settings.relax_after),
@@ -161,8 +170,8 @@ impl ActiveSetCr {
                 all_solved = false;
                 continue;
             };
-            cost.add(decomposition.blocks(subdomain).len(), &own);
-            report.add_updates(&own);
+            effort.cost.add(decomposition.blocks(subdomain).len(), &own);
+            effort.report.add_updates(&own);
             // Relaxed friction of a subdomain would be unmet in the whole problem: start its iteration at once.
             all_solved &= own.termination == Termination::Converged && !own.relaxed;
             if own.termination != Termination::Breakdown {

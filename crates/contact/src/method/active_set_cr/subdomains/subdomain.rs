@@ -84,6 +84,7 @@ impl Subdomain {
 
 #[cfg(test)]
 mod tests {
+    use super::super::decomposition::BoundedResidual;
     use super::*;
     use crate::method::rows::displacement;
     use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
@@ -114,7 +115,11 @@ mod tests {
         assert_eq!(decomposition.bodies(), 2);
         let mut residual = [0.0; 12];
         residual[9] = 1.0;
-        let left = decomposition.choose(problem, solution, &residual, |_| false, 1e-2);
+        let momentum = BoundedResidual {
+            residual: &residual,
+            square: 1e-2,
+        };
+        let left = decomposition.choose(problem, solution, momentum, |_| false);
         assert_eq!(left, Some(0.0));
         assert_eq!(decomposition.connect(problem), 1);
         assert_eq!(decomposition.blocks(0), [2, 3]);

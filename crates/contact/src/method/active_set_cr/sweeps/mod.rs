@@ -35,6 +35,17 @@ pub(super) struct Sweeps {
     softness: f64,
     /// Number of contacts of a sweep per further thread.
     worth_sharing: usize,
+    /// Smallest number of contacts of a part that is divided.
+    least: usize,
+}
+
+/// What all contacts of a sweep share.
+#[derive(Debug, Clone, Copy)]
+struct SweepInput<'a> {
+    problem: &'a ContactProblem,
+    metric: Metric<'a>,
+    /// Whether the parts are swept in parallel.
+    parallel: bool,
 }
 
 impl Sweeps {
@@ -46,13 +57,12 @@ impl Sweeps {
         softness: f64,
         compliance_of: impl Fn(usize) -> [f64; 2] + Sync,
     ) {
-        self.worth_sharing = WORTH_SHARING;
-        self.begin_with_least(LEAST, problem, start, softness, compliance_of);
+        (self.worth_sharing, self.least) = (WORTH_SHARING, LEAST);
+        self.load(problem, start, softness, compliance_of);
     }
 
-    fn begin_with_least(
+    fn load(
         &mut self,
-        least: usize,
         problem: &ContactProblem,
         start: &[Multipliers],
         softness: f64,
@@ -60,7 +70,7 @@ impl Sweeps {
     ) {
         self.softness = softness;
         let blocks_of = (0..start.len()).map(|contact| problem.row(contact).0);
-        self.tree.build(problem.momentum.blocks(), least, blocks_of);
+        (self.tree).build(problem.momentum.blocks(), self.least, blocks_of);
         self.places.resize(start.len(), 0);
         let order = self.tree.order();
         for (place, &contact) in (0..).zip(order) {
@@ -110,7 +120,12 @@ impl Sweeps {
         metric: Metric<'_>,
         v: &mut [f64],
     ) -> SweepChange {
-        self.sweep_parts(problem, metric, v, true, |touching, part| {
+        let input = SweepInput {
+            problem,
+            metric,
+            parallel: true,
+        };
+        self.sweep_parts(input, v, |touching, part| {
             touching.clear();
             touching.reserve(part.contacts.len());
             for place in 0..part.contacts.len() {
@@ -131,8 +146,8 @@ impl Sweeps {
         metric: Metric<'_>,
         v: &mut [f64],
     ) -> SweepChange {
-        let parallel = self.tree.touching() >= self.worth_sharing;
-        self.sweep_parts(problem, metric, v, parallel, |touching, part| {
+        let input = self.over_touching(problem, metric);
+        self.sweep_parts(input, v, |touching, part| {
             for &place in &*touching {
                 part.meet_laws(place as usize);
             }
@@ -147,22 +162,34 @@ impl Sweeps {
         settled: f64,
         v: &mut [f64],
     ) -> SweepChange {
-        let parallel = self.tree.touching() >= self.worth_sharing;
-        self.sweep_parts(problem, metric, v, parallel, |touching, part| {
+        let input = self.over_touching(problem, metric);
+        self.sweep_parts(input, v, |touching, part| {
             touching.retain(|&place| part.meet_laws(place as usize) >= settled);
         })
+    }
+
+    /// The input of a sweep over the contacts that touch: in parallel if they are enough.
+    fn over_touching<'a>(&self, problem: &'a ContactProblem, metric: Metric<'a>) -> SweepInput<'a> {
+        SweepInput {
+            problem,
+            metric,
+            parallel: self.tree.touching() >= self.worth_sharing,
+        }
     }
 
     /// Calls `sweep` with every part of the tree and the list of its contacts that touch.
     fn sweep_parts(
         &mut self,
-        problem: &ContactProblem,
-        metric: Metric<'_>,
+        input: SweepInput<'_>,
         v: &mut [f64],
-        parallel: bool,
         sweep: impl Fn(&mut Vec<u32>, &mut Part<'_, '_>) + Sync,
     ) -> SweepChange {
         let softness = self.softness;
+        let SweepInput {
+            problem,
+            metric,
+            parallel,
+        } = input;
         self.tree
             .sweep(&mut self.contacts, v, parallel, &|touching, contacts, v| {
                 let mut part = Part {
@@ -258,7 +285,8 @@ mod tests {
         pool.install(|| {
             // The tree is built a second time in the same memory.
             for least in [3, least] {
-                sweeps.begin_with_least(least, problem, &start, 0.0, |_| COMPLIANCE);
+                sweeps.least = least;
+                sweeps.load(problem, &start, 0.0, |_| COMPLIANCE);
             }
             sweeps.sweep_all(problem, metric, &mut v);
             sweeps.sweep_touching(problem, metric, &mut v);

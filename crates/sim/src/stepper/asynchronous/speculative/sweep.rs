@@ -33,12 +33,18 @@ fn ends_of_parts([start, end]: [f64; 2]) -> [f64; PARTS + 1] {
 /// Pairs of triangles, points or pairs of features per parallel task.
 const AT_A_TIME: usize = 64;
 
-/// A pair that path segments cannot prove outside the first layer.
+/// A pair of features, and their points.
 #[derive(Clone, Copy, Debug)]
-struct Close {
+struct FeaturePair {
     kind: PairKind,
     features: [u32; 2],
     points: [u32; 4],
+}
+
+/// A pair that path segments cannot prove outside the first layer.
+#[derive(Clone, Copy, Debug)]
+struct Close {
+    pair: FeaturePair,
     /// Widths of its slab at the start and at the end of the window (m).
     widths: [f64; 2],
     /// Whether it may have reached an inactive layer.
@@ -206,9 +212,12 @@ impl Sweep {
                     && surface.may_touch(&[vertex], &corners)
                 {
                     let [a, b, c] = corners;
-                    let points = [vertex, a, b, c];
-                    let kind = PairKind::VertexFace;
-                    close.extend(self.close_pair(watched, kind, [vertex, other], points, window));
+                    let pair = FeaturePair {
+                        kind: PairKind::VertexFace,
+                        features: [vertex, other],
+                        points: [vertex, a, b, c],
+                    };
+                    close.extend(self.close_pair(watched, pair, window));
                 }
             }
         }
@@ -221,8 +230,12 @@ impl Sweep {
                 if meet && surface.may_touch(&ends, &other_ends) {
                     let both = [edge.min(other), edge.max(other)];
                     let [[a, b], [c, d]] = both.map(|edge| surface.edges()[edge as usize]);
-                    let kind = PairKind::EdgeEdge;
-                    close.extend(self.close_pair(watched, kind, both, [a, b, c, d], window));
+                    let pair = FeaturePair {
+                        kind: PairKind::EdgeEdge,
+                        features: both,
+                        points: [a, b, c, d],
+                    };
+                    close.extend(self.close_pair(watched, pair, window));
                 }
             }
         }
@@ -233,12 +246,11 @@ impl Sweep {
     fn close_pair(
         &self,
         watched: Watched<'_>,
-        kind: PairKind,
-        features: [u32; 2],
-        points: [u32; 4],
+        pair: FeaturePair,
         window: [f64; 2],
     ) -> Option<Close> {
-        let chords = points.map(|point| &self.swept[point as usize].0);
+        let FeaturePair { kind, features, .. } = pair;
+        let chords = pair.points.map(|point| &self.swept[point as usize].0);
         let (start, end) = chord_widths(kind, &chords);
         // Outside the first layer, the deeper ones need no check.
         let first = watched.rules.law.thickness(1);
@@ -248,9 +260,7 @@ impl Sweep {
         let stages = watched.pairs.stages(&Features::Two(kind, features), window);
         let guarded = watched.rules.law.thickness(stages.least_depth() + 1);
         Some(Close {
-            kind,
-            features,
-            points,
+            pair,
             widths: [start, end],
             in_doubt: start <= guarded || end <= guarded,
         })
@@ -259,8 +269,8 @@ impl Sweep {
     /// Computes path segments in the parts of the window for points of pairs in doubt.
     fn divide(&mut self, history: &History, window: [f64; 2]) {
         self.divided.clear();
-        for pair in self.close.iter().filter(|pair| pair.in_doubt) {
-            for point in pair.points {
+        for close in self.close.iter().filter(|close| close.in_doubt) {
+            for point in close.pair.points {
                 let (in_window, place) = &mut self.place_of_parts[point as usize];
                 if *in_window != self.windows {
                     (*in_window, *place) = (self.windows, self.divided.len() as u32);
@@ -288,7 +298,7 @@ impl Sweep {
             .close
             .par_iter()
             .with_min_len(AT_A_TIME / PARTS)
-            .map(|pair| this.judge_pair(watched, history, pair, window))
+            .map(|close| this.judge_pair(watched, history, close, window))
             .collect();
         self.note(needs);
     }
@@ -306,34 +316,35 @@ impl Sweep {
         &self,
         watched: Watched<'_>,
         history: &History,
-        pair: &Close,
+        close: &Close,
         window: [f64; 2],
     ) -> Option<Need> {
+        let pair = &close.pair;
         let features = Features::Two(pair.kind, pair.features);
-        if pair.in_doubt {
+        if close.in_doubt {
             let paths = pair.points.map(|point| history.path(point));
             for (span, depth) in watched.pairs.stages(&features, window).spans() {
                 let guarded = watched.rules.law.thickness(depth + 1);
-                let approach = self.approach(pair.kind, &pair.points, &paths, span, guarded);
+                let approach = self.approach(pair, &paths, span, guarded);
                 if let Some(approach) = approach {
                     let place = position_at(paths[0], approach.time);
                     return Some(hit(watched, features, depth, approach, place));
                 }
             }
         }
-        look_ahead(watched, features, pair.widths, window)
+        look_ahead(watched, features, close.widths, window)
     }
 
     /// Finds where two features come near a layer of thickness `guarded` (m) in `span` (s). Parts of the window whose
     /// path segments leave it open are checked between breakpoints.
     fn approach(
         &self,
-        kind: PairKind,
-        points: &[u32; 4],
+        pair: &FeaturePair,
         paths: &[&[Breakpoint]; 4],
         span: [f64; 2],
         guarded: f64,
     ) -> Option<Approach> {
+        let kind = pair.kind;
         (0..PARTS).find_map(|number| {
             let ends = &self.ends_of_parts[number..];
             let both = [ends[0].max(span[0]), ends[1].min(span[1])];
@@ -341,7 +352,7 @@ impl Sweep {
             if both[0] > both[1] {
                 return None;
             }
-            let chords = points.map(|point| {
+            let chords = pair.points.map(|point| {
                 let (_, place) = self.place_of_parts[point as usize];
                 &self.parts[place as usize][number]
             });

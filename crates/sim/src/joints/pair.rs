@@ -1,0 +1,175 @@
+//! A joint between one pair of bodies: its anchors and its constraints.
+
+use super::{
+    material_point::point,
+    parts::{Held, PartsToJoin, solid},
+};
+use crate::{
+    error::SimError,
+    scene::{Joint, JointKind, Scene},
+};
+use impinge_contact::constraint::joint::{JointPlace, Side};
+use impinge_contact::constraint::{Configuration, Constraint, ConstraintError, Frame, link};
+use nalgebra::Vector3;
+
+/// A place that a link or rope leads through (m), and the body there, if any.
+pub(super) struct Stop {
+    pub(super) at: Vector3<f64>,
+    pub(super) body: Option<Held>,
+}
+
+/// Two bodies that a joint connects, or one with the world.
+#[derive(Clone, Copy)]
+pub(super) struct Pair {
+    pub(super) first: Held,
+    pub(super) second: Option<Held>,
+    /// From the position written in the joint to these bodies (m).
+    pub(super) shift: Vector3<f64>,
+}
+
+/// A joint of the scene between one pair of bodies.
+pub(super) struct PairJoint<'a> {
+    pub(super) scene: &'a Scene,
+    /// Number of the joint in the scene.
+    pub(super) index: usize,
+    pub(super) joint: &'a Joint,
+    pub(super) parts: &'a PartsToJoin<'a>,
+    pub(super) frames: &'a [Frame],
+    pub(super) stops: &'a [Stop],
+    pub(super) pair: Pair,
+}
+
+impl PairJoint<'_> {
+    /// Path of the joint in the scene.
+    pub(super) fn path(&self) -> String {
+        format!("joint.{}", self.index)
+    }
+
+    /// Rejects a joint with directions on a body without axes: a deformable one, or one with a prescribed motion.
+    pub(super) fn check_frames(&self) -> Result<(), SimError> {
+        let sides = [Some(self.pair.first), self.pair.second];
+        let kind = match self.joint.kind {
+            JointKind::Hinge => "hinge",
+            JointKind::Slider => "slider",
+            JointKind::Weld => "weld",
+            JointKind::Ball | JointKind::Link | JointKind::Rope | JointKind::Bind => return Ok(()),
+        };
+        for (key, held) in ["first", "second"].into_iter().zip(sides) {
+            if let Some(Held {
+                solid: index,
+                rigid: None,
+                ..
+            }) = held
+            {
+                let body = &solid(self.parts, index).name;
+                return Err(self.scene
+                    .error_at(
+                        &format!("{}.{key}", self.path()),
+                        format!("`{body}` is no free rigid body; a {kind} connects free rigid bodies with each other or \
+                                 with the world"),
+                        "hold it by kind = \"ball\" or, where it deforms, \"bind\"; to hold a body to the world leave \
+                         `second` out",
+                    )
+                    .into());
+            }
+        }
+        Ok(())
+    }
+
+    /// The anchors and the bodies held there. A `bind` has no anchor; it reports by itself if no node is near.
+    pub(super) fn places(&self) -> Vec<(Held, Vector3<f64>)> {
+        let Pair {
+            first,
+            second,
+            shift,
+        } = self.pair;
+        let anchor = self.joint.anchor() + shift;
+        let end = match self.joint.kind {
+            JointKind::Bind => return Vec::new(),
+            JointKind::Link | JointKind::Rope => {
+                (self.joint.end).map_or(anchor, |x| Vector3::from(x) + shift)
+            }
+            _ => anchor,
+        };
+        let mut places = vec![(first, anchor)];
+        let stops = self.stops.iter();
+        places.extend(stops.filter_map(|stop| Some((stop.body?, stop.at + shift))));
+        places.extend(second.map(|held| (held, end)));
+        places
+    }
+
+    /// The constraints of any joint but a `bind`.
+    pub(super) fn constraints(&self) -> Result<Vec<Constraint>, ConstraintError> {
+        let &Self {
+            joint,
+            parts,
+            frames,
+            ..
+        } = self;
+        let shift = self.pair.shift;
+        let (first, second) = (Some(self.pair.first), self.pair.second);
+        let anchor = joint.anchor() + shift;
+        let from = point(parts, frames, first, anchor);
+        match joint.kind {
+            JointKind::Ball => {
+                let to = point(parts, frames, second, anchor);
+                return Ok(vec![link::binding(&from, to, joint.compliance)?]);
+            }
+            JointKind::Link | JointKind::Rope => {
+                let end = joint.end.map_or_else(|| joint.anchor(), Vector3::from) + shift;
+                let to = point(parts, frames, second, end);
+                let state = Configuration {
+                    particles: parts.rest,
+                    frames,
+                };
+                let mut line = vec![from.clone()];
+                for stop in self.stops {
+                    line.push(point(parts, frames, stop.body, stop.at + shift));
+                }
+                line.push(to.clone());
+                let pieces = line.windows(2);
+                let drawn = pieces.map(|pair| (pair[1].at(&state) - pair[0].at(&state)).norm());
+                let length = joint.length.unwrap_or_else(|| drawn.sum());
+                return Ok(vec![match joint.kind {
+                    JointKind::Rope if !self.stops.is_empty() => {
+                        link::rope_through(&line, length, joint.compliance)?
+                    }
+                    JointKind::Rope => link::rope(&from, to, length, joint.compliance)?,
+                    _ => link::spring(&from, to, length, joint.compliance)?,
+                }]);
+            }
+            _ => {}
+        }
+        let side = |held: Option<Held>| match held {
+            None => Ok(Side::World),
+            Some(Held {
+                rigid: Some(rigid), ..
+            }) => Ok(Side::Body(rigid)),
+            Some(_) => Err(ConstraintError::Direction {
+                what: "side of the joint that is no free rigid body",
+            }),
+        };
+        let place = JointPlace {
+            first: side(first)?,
+            second: side(second)?,
+            anchor,
+            state: Configuration {
+                particles: parts.rest,
+                frames,
+            },
+        };
+        let axis = Vector3::from(joint.axis.unwrap_or([0.0, 0.0, 1.0]));
+        let mut made = match joint.kind {
+            JointKind::Hinge => place.hinge(axis)?,
+            JointKind::Slider => place.slider(axis)?,
+            _ => place.weld()?,
+        };
+        if let Some([lower, upper]) = joint.limits {
+            made.extend(match joint.kind {
+                JointKind::Hinge => place.turn_limits(axis, lower, upper)?,
+                _ => place.slide_limits(axis, lower, upper)?,
+            });
+        }
+        Ok(made)
+    }
+}
