@@ -25,7 +25,9 @@ use crate::{
     model::Model,
     step::context::StepContext,
 };
-use impinge_contact::constraint::{Configuration, Constraint, ConstraintRows, Evaluation, Frame};
+use impinge_contact::constraint::{
+    Configuration, Constraint, ConstraintGroup, ConstraintRows, Evaluation, Frame,
+};
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
@@ -53,7 +55,7 @@ pub(crate) struct Remainders {
 pub(crate) struct Accepted<F> {
     /// In any row (the unit of `φ`).
     pub(crate) tolerance: f64,
-    /// Share of `φ` in rows within the body of a block, if that is more: it is the share of the force.
+    /// Share of the largest force of a body's rows that the force of `e` in one of them may be, if that is more.
     pub(crate) share: F,
 }
 
@@ -67,6 +69,44 @@ pub(crate) struct SolvedRows<'a> {
     pub(crate) forces: &'a [f64],
     /// Positions at the end of the step (m).
     pub(crate) end: &'a [Vector3<f64>],
+}
+
+/// What one constraint misses at the end of a solved motion.
+#[derive(Debug, Clone, Copy, Default)]
+struct Miss {
+    /// Largest change of `e` (the unit of `φ`).
+    change: f64,
+    /// Largest force of `e` on a node, `‖J‖ C⁻¹ e` (N); infinite without a stiffness.
+    missed_force: f64,
+    /// Largest force of a row on a node (N).
+    force: f64,
+}
+
+impl Miss {
+    /// Takes the forces on nodes of rows with forces `lambda` and remainders `e`.
+    fn weigh(
+        &mut self,
+        constraint: &Constraint,
+        group: &ConstraintGroup<'_>,
+        lambda: &[f64],
+        e: &[f64],
+    ) {
+        // Rows contain the step; forces are compared with each other only.
+        let of_row = |row: usize| {
+            let count = group.blocks.len();
+            let row = &group.jacobian[row * count..][..count];
+            row.iter().map(|j| j.norm()).fold(0.0, f64::max)
+        };
+        for row in 0..e.len() {
+            let (norm, force) = (of_row(row), lambda[row].abs());
+            let missed = constraint.stiffness().map_or(f64::INFINITY, |stiffness| {
+                let of_one = |(column, e): (usize, &f64)| stiffness[(row, column)] * e;
+                e.iter().enumerate().map(of_one).sum::<f64>().abs()
+            });
+            self.force = self.force.max(norm * force);
+            self.missed_force = self.missed_force.max(norm * missed);
+        }
+    }
 }
 
 impl Remainders {
@@ -123,7 +163,7 @@ impl Remainders {
         context: StepContext<'_>,
         rigid: &RigidStep,
         solved: SolvedRows<'_>,
-        accepted: &Accepted<impl Fn(u32) -> f64 + Sync>,
+        accepted: &Accepted<impl Fn(usize) -> f64>,
     ) {
         self.joints.clear();
         self.own.clear();
@@ -138,41 +178,38 @@ impl Remainders {
             particles: solved.end,
             frames: &self.frames,
         };
-        let (constants, taken) = (&self.constants, &self.taken);
-        // The largest change of `e` of a joint, and the largest `e` within a body over what is accepted.
+        let (constants, taken, tolerance) = (&self.constants, &self.taken, accepted.tolerance);
         let of_one = |evaluation: &mut Evaluation, group: usize, latest: &mut [f64]| {
             let constraint = &model.constraints.rows[group];
-            let blocks = rows.group(group).blocks;
-            let (Some(&block), false) = (blocks.first(), constraint.has_potential()) else {
-                return 0.0;
-            };
-            let is_joint = is_joint(model, group);
+            let mut miss = Miss::default();
+            if constraint.has_potential() {
+                return miss;
+            }
             let first = rows.first_row(group);
             evaluation.values(constraint, &at);
             take_plastic(state, first, evaluation);
-            let mut most = 0.0;
             for (row, latest) in latest.iter_mut().enumerate() {
                 let (value, place) = (evaluation.value[row], first + row);
                 *latest = value - constants[place] - rows.product(group, row, solved.velocity);
                 let has_force = !constraint.unilateral || solved.forces[place] != 0.0;
-                if !has_force && value >= -accepted.tolerance {
-                    continue;
+                if has_force || value < -tolerance {
+                    let change = (*latest - taken[place]).abs();
+                    miss.change = if change.is_nan() {
+                        f64::INFINITY
+                    } else {
+                        change.max(miss.change)
+                    };
                 }
-                let miss = (*latest - taken[place]).abs();
-                let miss = if is_joint {
-                    miss
-                } else {
-                    miss / accepted
-                        .tolerance
-                        .max((accepted.share)(block) * value.abs())
-                };
-                most = if miss.is_nan() {
-                    f64::INFINITY
-                } else {
-                    miss.max(most)
-                };
             }
-            most
+            if !is_joint(model, group) {
+                miss.weigh(
+                    constraint,
+                    &rows.group(group),
+                    &solved.forces[first..],
+                    latest,
+                );
+            }
+            miss
         };
         let constraints = &model.constraints.rows;
         let mut rest = self.latest.as_mut_slice();
@@ -182,7 +219,7 @@ impl Remainders {
             places.push((group, first));
             rest = others;
         }
-        let misses: Vec<f64> = if places.len() <= TASK {
+        let misses: Vec<Miss> = if places.len() <= TASK {
             let mut evaluation = Evaluation::default();
             (places.into_iter())
                 .map(|(group, latest)| of_one(&mut evaluation, group, latest))
@@ -194,11 +231,26 @@ impl Remainders {
                 })
                 .collect()
         };
+        let body_of = |group: usize| {
+            let block = rows.group(group).blocks.first()?;
+            Some(model.body_of_block(*block as usize))
+        };
+        let mut largest = vec![0.0_f64; model.geometry.bodies.len()];
+        for (group, miss) in misses.iter().enumerate() {
+            if let Some(body) = body_of(group) {
+                largest[body] = largest[body].max(miss.force);
+            }
+        }
         for (group, miss) in misses.into_iter().enumerate() {
-            if !is_joint(model, group) {
-                self.own.extend((miss > 1.0).then_some((group, miss)));
-            } else if miss > accepted.tolerance {
-                self.joints.push((group, miss));
+            if miss.change <= accepted.tolerance {
+                continue;
+            }
+            if is_joint(model, group) {
+                self.joints.push((group, miss.change));
+            } else if let Some(body) = body_of(group) {
+                let of_force = miss.missed_force / ((accepted.share)(body) * largest[body]);
+                let over = of_force.min(miss.change / accepted.tolerance);
+                self.own.extend((over > 1.0).then_some((group, over)));
             }
         }
     }

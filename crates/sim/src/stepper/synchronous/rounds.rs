@@ -203,7 +203,7 @@ impl Synchronous {
         let flight = &self.flight;
         let accepted = Accepted {
             tolerance: self.method.tolerances().gap,
-            share: |block: u32| accepted_share(model, flight, model.body_of_block(block as usize)),
+            share: |body: usize| accepted_share(model, flight, body),
         };
         (self.joints.remainders).follow(context, &self.rigid, solved, &accepted);
     }
