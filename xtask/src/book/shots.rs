@@ -49,6 +49,8 @@ pub(super) const GROUPS: [(&str, &[Shot]); 5] = [
             shot("complex_materials", 0.15),
             shot("cantilever", 0.3),
             shot("wedge", 0.3).from(-55.0, 55.0),
+            shot("verschoor_wedge", 0.3).from(-75.0, 15.0),
+            shot("verschoor_strings", 1.4).from(-75.0, 20.0),
             shot("bearing", 0.15),
             shot("pyramid_small", 0.03),
             shot("pyramid", 0.0005).small(),
