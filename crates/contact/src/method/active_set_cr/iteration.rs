@@ -1,11 +1,11 @@
 //! The iteration: conjugate residuals on a fixed active set, interrupted by active-set updates.
 
 use super::{
+    phase::Phase,
     residual_spike::ResidualSpikeGuard,
     settings::PreconditionerKind,
     solver::{ActiveSetCr, SLACK},
     stagnation::StagnationTest,
-    turn::Turn,
     update::UpdateOccasion,
 };
 use crate::method::{
@@ -28,8 +28,8 @@ impl ActiveSetCr {
         let mut report = ContactReport::default();
         self.pivoting = BlockPivoting::default();
         self.restart_delay = RestartDelay::default();
-        let mut turn = Turn::default();
-        if self.find_states(problem, solution, &mut turn, &mut report) {
+        let mut phase = Phase::default();
+        if self.find_states(problem, solution, &mut phase, &mut report) {
             return report;
         }
         self.restart(problem);
@@ -80,16 +80,16 @@ impl ActiveSetCr {
                 continue;
             };
 
-            turn.note(norm_after);
+            phase.note(norm_after);
             let may_change = alpha > 0.0 && spike_guard.allows(norm_after);
-            if may_change && turn.is_over() && self.predicts(problem) {
-                turn = turn.next();
+            if may_change && phase.is_over() && self.predicts(problem) {
+                phase = phase.next();
                 trace!(
                     iterations = report.iterations,
                     residual = norm_after,
                     "conjugate residuals give way to prediction"
                 );
-                if self.find_states(problem, solution, &mut turn, &mut report) {
+                if self.find_states(problem, solution, &mut phase, &mut report) {
                     return report;
                 }
                 self.restart(problem);
@@ -153,12 +153,12 @@ impl ActiveSetCr {
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-        turn: &mut Turn,
+        phase: &mut Phase,
         report: &mut ContactReport,
     ) -> bool {
         if self.predicts(problem) {
-            let found = self.predict(problem, solution, turn, report);
-            *turn = turn.next();
+            let found = self.predict(problem, solution, phase, report);
+            *phase = phase.next();
             trace!(
                 iterations = report.iterations,
                 solved = found.is_solved(),
