@@ -210,7 +210,10 @@ fn a_cable_holds_up_to_eulers_ratio() {
     }
 }
 
-/// The block rebounds; without geometric stiffness the cable gains unexplained energy.
+/// Overrides for the step without geometric stiffness.
+const WITHOUT_STIFFNESS: [&str; 2] = ["solver.joint_stiffness=none", "time.elasticity=linearised"];
+
+/// The block rebounds; without geometric stiffness, in one linearisation a step, the cable gains unexplained energy.
 #[test]
 fn a_cable_throws_a_block_back() {
     let most = |energies: &[f64]| energies.iter().fold(0.0, |a: f64, &b| a.max(b));
@@ -221,7 +224,7 @@ fn a_cable_throws_a_block_back() {
     assert!(gain(&with) < 5e-3 * with[0], "{} J", gain(&with));
     let up = simulation.state().rigid[0].velocity.z;
     assert!(up > 0.5, "{up} m/s");
-    let mut simulation = shipped("cable_impact.toml", &["solver.joint_stiffness=none"]);
+    let mut simulation = shipped("cable_impact.toml", &WITHOUT_STIFFNESS);
     let without = most(&energies(&mut simulation, 560));
     assert!(without > 1.1 * with[0], "{without} J");
 }
@@ -262,7 +265,7 @@ fn a_towel_holds_weights_over_a_post() {
     }
 }
 
-/// No step gains energy and no joint opens; without geometric stiffness the run fails.
+/// No step gains energy and no joint opens; without geometric stiffness, in one linearisation a step, the run fails.
 #[test]
 fn a_ragdoll_swings_on_a_liana() {
     let mut simulation = shipped("ragdoll_on_liana.toml", &[]);
@@ -276,10 +279,12 @@ fn a_ragdoll_swings_on_a_liana() {
             pose.center + pose.orientation * Vector3::new(0.0, 0.0, z)
         };
         let gap = (end(0, 0.1) - end(1, -0.1)).norm();
-        assert!(gap < 1e-3, "{gap} m");
+        assert!(gap < 1e-5, "{gap} m");
     }
-    let overrides = ["solver.joint_stiffness=none"];
-    let without = energies(&mut shipped("ragdoll_on_liana.toml", &overrides), 200);
+    let without = energies(
+        &mut shipped("ragdoll_on_liana.toml", &WITHOUT_STIFFNESS),
+        200,
+    );
     // It ends at a step that no subdivision makes solvable.
     assert!((15..60).contains(&without.len()), "{}", without.len());
 }

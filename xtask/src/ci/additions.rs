@@ -1,8 +1,8 @@
 //! The number of source files that an addition takes, kept from growing.
 //!
-//! The list "Files of an addition" of `ARCHITECTURE.md` has an item for each kind of addition: a member of the kind that
-//! exists, and the files that name it. The check reads the items, and searches the sources for the member: a file that
-//! names it and is not in the item would be one more to change.
+//! The list "Files of an addition" of `ARCHITECTURE.md` has an item for each kind of addition: a member of the kind
+//! that exists, and the files that name it. The check reads the items, and searches the sources for the member: a file
+//! that names it and is not in the item would be one more to change.
 
 use std::collections::BTreeSet;
 use std::error::Error;
