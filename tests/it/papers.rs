@@ -1,8 +1,10 @@
 //! The papers' own scenes do what the papers say of them; `docs/papers.md` lists them.
 
 use crate::scenes::{advance, energies, gain, shipped};
+use impinge_sim::measure::contacts::contact_records;
 use impinge_sim::{Simulation, StepReport};
 use nalgebra::Vector3;
+use std::collections::BTreeSet;
 
 /// Mechanical energy (J) at the end of a step.
 fn energy(report: &StepReport) -> f64 {
@@ -103,4 +105,223 @@ fn a_chain_of_fifty_hinges_keeps_its_limits() {
     let without = energies(&mut shipped("tournier_hinge_chain.toml", &without), 150);
     let gained = gain(&without);
     assert!(gained > 1.0, "{gained} J");
+}
+
+/// Variants of a chain of `bodies` rings: with rings of square section, 144 tetrahedra each, and as shipped if the
+/// folder of its meshes is known.
+fn ring_variants(bodies: usize) -> Vec<Vec<String>> {
+    let ring = "{ ring = { major_radius = 1.62, section = 0.67, segments = 24 } }";
+    let square = (0..bodies).map(|body| format!("body.{body}.mesh={ring}"));
+    let mut variants = vec![square.collect()];
+    if std::env::var_os("IMPINGE_DATA").is_some() {
+        variants.push(Vec::new());
+    }
+    variants
+}
+
+/// The scene `name` after `steps` with each compliance of Saupin et al., the exact one first. Every step meets its
+/// momentum tolerance, with a converged solve.
+fn with_either_compliance(name: &str, overrides: &[String], steps: u32) -> [Simulation; 2] {
+    ["exact-compliance", "warped-compliance"].map(|method| {
+        let method = format!("solver.method={method}");
+        let mut all: Vec<&str> = overrides.iter().map(String::as_str).collect();
+        all.push(&method);
+        let mut simulation = shipped(name, &all);
+        for _ in 0..steps {
+            let report = advance(&mut simulation, 1);
+            let place = format!("{method}, step {}", report.step);
+            assert_eq!(report.inexact_solves, 0, "{place}");
+            assert_eq!(report.unmet_momentum, 0, "{place}");
+            let (residual, tolerance) = (report.momentum_residual, report.momentum_tolerance);
+            assert!(residual <= 2.0 * tolerance, "{place}: {residual:e} N s");
+            assert_eq!(report.inverted_elements, 0, "{place}");
+        }
+        simulation
+    })
+}
+
+/// Centres (m) of the rigid rings that move.
+fn rigid_centers(simulation: &Simulation) -> Vec<Vector3<f64>> {
+    let rigid = simulation.state().rigid.iter();
+    rigid.map(|body| body.pose.center).collect()
+}
+
+/// Saupin et al. 2008, Table 2: a chain of five links swings down. With warped and with exact compliance, the rigid
+/// rings are at the same distances along the chain, to a percent, after two seconds.
+#[test]
+fn a_chain_of_five_links_is_as_long_with_either_compliance() {
+    for overrides in ring_variants(5) {
+        let both = with_either_compliance("chain5.toml", &overrides, 200);
+        let [exact, warped] = both.each_ref().map(|simulation| {
+            // From the fixed ring, at the origin.
+            let centers = [vec![Vector3::zeros()], rigid_centers(simulation)].concat();
+            let links = centers.windows(2).map(|pair| (pair[1] - pair[0]).norm());
+            links.collect::<Vec<f64>>()
+        });
+        assert_eq!(exact.len(), 2);
+        for (exact, warped) in exact.iter().zip(&warped) {
+            let off = (warped / exact - 1.0).abs();
+            assert!(off < 0.01, "{exact} m, {warped} m");
+        }
+    }
+}
+
+/// Saupin et al. 2008, Fig. 3: soft rings touch soft ones, soft ones rigid ones, and rigid rings each other. With
+/// warped and with exact compliance the links hang at the same places, to a percent of the chain.
+#[test]
+fn soft_and_rigid_links_hang_alike_with_either_compliance() {
+    for overrides in ring_variants(7) {
+        let both = with_either_compliance("mixed_links.toml", &overrides, 300);
+        for simulation in &both {
+            let model = simulation.model();
+            let touching: BTreeSet<usize> = contact_records(model, simulation.state())
+                .iter()
+                .map(|contact| {
+                    let soft = |&solid: &usize| !model.geometry.bodies[solid].tets.is_empty();
+                    contact.solids.iter().filter(|solid| soft(solid)).count()
+                })
+                .collect();
+            assert_eq!(touching, BTreeSet::from([0, 1, 2]));
+        }
+        let [exact, warped] = both.each_ref().map(rigid_centers);
+        for (exact, warped) in exact.iter().zip(&warped) {
+            let off = (warped - exact).norm();
+            assert!(off < 0.12, "{exact} m, {warped} m");
+        }
+    }
+}
+
+/// Tournier et al. 2015, Fig. 3 and Fig. 5: ten boxes on ball joints, the last a thousand times as heavy, fall in steps
+/// of 10 ms without a divided step. No step gains energy, joints stay closed, and the chain is as long as its links.
+/// Without geometric stiffness it gains energy.
+#[test]
+fn a_chain_with_a_heavy_end_swings() {
+    let mut simulation = shipped("chain_rigid.toml", &[]);
+    let mut run = Vec::new();
+    for _ in 0..200 {
+        let report = advance(&mut simulation, 1);
+        assert_eq!(report.substeps, 1, "step {}", report.step);
+        run.push(energy(&report));
+        let gap = opening(&simulation, 10, Vector3::new(0.1, 0.0, 0.0));
+        assert!(gap < 0.01, "step {}: {gap} m", report.step);
+    }
+    assert!(gain(&run) < 0.0, "{} J", gain(&run));
+    let without = ["solver.joint_stiffness=none"];
+    let without = energies(&mut shipped("chain_rigid.toml", &without), 200);
+    let gained = gain(&without);
+    assert!(gained > 1.0, "{gained} J");
+}
+
+/// Verschoor and Jalba 2019, Fig. 2 (a): half of the bodies, thrown into the wedge. All solves converge, nothing passes
+/// through the walls, and the crowd moves with the wedge at half a metre a second.
+#[test]
+fn a_wedge_moves_its_soft_crowd() {
+    let overrides = [
+        "title=\"33 soft bodies in a moving wedge\"",
+        "body.0.copies.count=6",
+        "body.1.copies.count=12",
+        "body.2.copies.count=15",
+        "body.0.velocity=[0, 0, -0.5]",
+        "body.1.velocity=[0, 0, -1]",
+        "body.2.velocity=[0, 0, -1.5]",
+    ];
+    let mut simulation = shipped("verschoor_wedge.toml", &overrides);
+    let mut report = StepReport::default();
+    for _ in 0..400 {
+        report = advance(&mut simulation, 1);
+        assert_eq!(report.inexact_solves, 0, "step {}", report.step);
+        assert_eq!(report.inverted_elements, 0, "step {}", report.step);
+    }
+    assert!(report.active > 150, "{} contacts", report.active);
+    let model = simulation.model();
+    let mass: f64 = model.points.mass.iter().sum();
+    let speed = report.momentum[0] / mass;
+    assert!((speed - 0.5).abs() < 0.05, "{speed} m/s");
+    // Between the walls, above their lower edges.
+    for body in &model.geometry.bodies {
+        let x = &simulation.state().positions[body.points.clone()];
+        let lowest = x.iter().map(|x| x.z).fold(f64::INFINITY, f64::min);
+        assert!(lowest > 0.0, "{}: {lowest} m", body.name);
+    }
+}
+
+/// Verschoor and Jalba 2019, Fig. 2 (b): forces twist six strings about each other, so that most of them touch; when
+/// the forces end, the strings come free and are straight again. A coarser variant, in longer steps.
+#[test]
+fn strings_are_tangled_by_forces_and_come_free() {
+    let cells = (0..6).map(|body| format!("body.{body}.mesh.cuboid.cells=[16, 1, 1]"));
+    let mut overrides: Vec<String> = cells.collect();
+    overrides.push("time.step=4e-3".to_owned());
+    let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
+    let mut simulation = shipped("verschoor_strings.toml", &overrides);
+    // Distance of the ends of each string over its length at rest.
+    let spans = |simulation: &Simulation| -> Vec<f64> {
+        let (model, x) = (simulation.model(), &simulation.state().positions);
+        let span = |body: &impinge_sim::geometry::Body| {
+            let along = |&point: &usize| model.points.rest[point].x;
+            let by_place = |a: &usize, b: &usize| along(a).total_cmp(&along(b));
+            let ends = [
+                body.points.clone().min_by(by_place),
+                body.points.clone().max_by(by_place),
+            ];
+            let [left, right] = ends.map(|end| end.expect("a string has points"));
+            (x[right] - x[left]).norm() / (along(&right) - along(&left))
+        };
+        model.geometry.bodies.iter().map(span).collect()
+    };
+    let mut elastic: f64 = 0.0;
+    let mut pairs = BTreeSet::new();
+    for _ in 0..400 {
+        let report = advance(&mut simulation, 1);
+        assert_eq!(report.inexact_solves, 0, "step {}", report.step);
+        elastic = elastic.max(report.elastic_energy);
+        let records = contact_records(simulation.model(), simulation.state());
+        pairs = records.iter().map(|contact| contact.solids).collect();
+    }
+    // Of fifteen pairs.
+    assert!(pairs.len() >= 6, "{pairs:?}");
+    let bent = spans(&simulation);
+    assert!(bent.iter().all(|&span| span < 0.97), "{bent:?}");
+    let mut report = StepReport::default();
+    for _ in 400..750 {
+        report = advance(&mut simulation, 1);
+        assert_eq!(report.inexact_solves, 0, "step {}", report.step);
+    }
+    assert_eq!(report.active, 0);
+    assert!(
+        report.elastic_energy < 0.01 * elastic,
+        "{} J",
+        report.elastic_energy
+    );
+    let straight = spans(&simulation);
+    assert!(
+        straight.iter().all(|&span| (span - 1.0).abs() < 0.02),
+        "{straight:?}"
+    );
+}
+
+/// Harmon et al. 2012, Fig. 10, with coarser meshes and five times the speed: the walls close from 22 cm to 2 cm, less
+/// than a tenth, and press all shapes flat between them. No state has intersections.
+#[test]
+fn a_compactor_closes_to_less_than_a_tenth() {
+    let overrides = [
+        "body.0.mesh.sphere.subdivisions=1",
+        "body.1.mesh.cuboid.cells=[2, 2, 2]",
+        "body.2.mesh.ring.segments=5",
+        "body.4.mesh.grid.cells=[4, 4]",
+        "obstacle.1.motion.velocity=[1, 0, 0]",
+        "obstacle.2.motion.velocity=[-1, 0, 0]",
+        "time.step=2e-3",
+    ];
+    let mut simulation = shipped("harmon_compactor.toml", &overrides);
+    advance(&mut simulation, 50);
+    let (model, x) = (simulation.model(), &simulation.state().positions);
+    for body in &model.geometry.bodies {
+        let x = &x[body.points.clone()];
+        // The walls stand at 1 cm to both sides.
+        let farthest = x.iter().map(|x| x.x.abs()).fold(0.0, f64::max);
+        assert!(farthest < 0.01, "{}: {farthest} m", body.name);
+        let lowest = x.iter().map(|x| x.z).fold(f64::INFINITY, f64::min);
+        assert!(lowest > 0.0, "{}: {lowest} m", body.name);
+    }
 }

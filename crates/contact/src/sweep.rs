@@ -1,4 +1,4 @@
-//! Gauss-Seidel sweep over contacts: each contact is solved for its law in turn, with all others fixed.
+//! Gauss-Seidel sweep over contacts: contacts are solved for their laws one by one, with all others fixed.
 //!
 //! The methods share the sweep and differ in three ways, each with a reason:
 //! - displacements: friction problems compute a row of `W r` for each contact, so that nothing drifts; corrective

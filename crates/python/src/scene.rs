@@ -11,7 +11,7 @@ use crate::{compute, convert, errors};
 
 /// Initial state and settings of a simulation, in SI units.
 ///
-/// Its keys are those of scene files; ``impinge scene schema`` and docs/cli.md describe them.
+/// Its keys are those of scene files; ``impinge scene schema`` and docs/scene.md describe them.
 #[pyclass(frozen, module = "impinge")]
 pub(crate) struct Scene {
     /// Shared with computations in other threads.

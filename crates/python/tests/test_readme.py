@@ -8,8 +8,11 @@ README = Path(__file__).parents[3] / "README.md"
 
 
 @pytest.mark.skipif(not README.is_file(), reason="the package is not in a clone of the project")
-def test_the_ball_of_the_readme_lies_on_the_ground(capsys):
-    code = README.read_text().split("```python\n")[1].split("```")[0]
+def test_the_ball_of_the_readme_lies_on_the_ground(capsys, monkeypatch, tmp_path):
+    text = README.read_text(encoding="utf-8")
+    scene, code = (text.split(f"```{name}\n")[1].split("```")[0] for name in ("toml", "python"))
+    (tmp_path / "ball.toml").write_text(scene, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
     names = {}
     exec(code, names)
     ball = names["ball"]

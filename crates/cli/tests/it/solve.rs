@@ -214,23 +214,24 @@ fn a_place_where_no_trace_can_be_is_refused_before_the_solve() {
     assert_eq!(place.names(), ["r", "scene.toml"]);
 }
 
-/// The manual's table of methods is the table of the program.
+/// The manual lists the methods with what they cannot solve, and the variants.
 #[test]
 fn the_manual_lists_the_methods() {
-    let manual = include_str!("../../../../docs/cli.md");
+    let choice = include_str!("../../../../docs/which_method.md");
+    let variants = include_str!("../../../../docs/methods/rivals.md");
     for spec in impinge_contact::method::MethodSpec::all() {
-        let has = spec.capabilities;
-        let row = format!(
-            "\n`{}` | {} | {} | {}\n",
-            spec.name,
-            spec.summary,
-            if has.constraint_rows { "yes" } else { "no" },
-            if has.bodies_at_rest {
-                "tetrahedra"
-            } else {
-                "all"
-            },
-        );
-        assert!(manual.contains(&row), "docs/cli.md lacks:{row}");
+        let (name, has) = (format!("`{}`", spec.name), spec.capabilities);
+        if !impinge_contact::Method::NAMES.contains(&spec.name) {
+            assert!(variants.contains(&name), "{name} is not in rivals.md");
+            continue;
+        }
+        let item = choice.split("\n- ").find(|item| item.contains(&name));
+        let item = item.expect("which_method.md has each method");
+        for (can, limit) in [
+            (has.constraint_rows, "o joints"),
+            (!has.bodies_at_rest, "etrahedra only"),
+        ] {
+            assert_eq!(can, !item.contains(limit), "{item}");
+        }
     }
 }

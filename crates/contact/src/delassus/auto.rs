@@ -1,4 +1,4 @@
-//! The methods in turn, until one converges.
+//! The methods one after the other, until one converges.
 
 use super::progress::BestReactions;
 use super::{

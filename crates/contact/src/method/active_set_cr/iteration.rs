@@ -1,11 +1,11 @@
 //! The iteration: conjugate residuals on a fixed active set, interrupted by active-set updates.
 
 use super::{
+    phase::Phase,
     residual_spike::ResidualSpikeGuard,
     settings::PreconditionerKind,
     solver::{ActiveSetCr, SLACK},
     stagnation::StagnationTest,
-    turn::Turn,
     update::UpdateOccasion,
 };
 use crate::method::{
@@ -19,8 +19,8 @@ use tracing::trace;
 #[derive(Debug, Default)]
 struct Course {
     report: ContactReport,
-    /// Residuals since the last prediction.
-    turn: Turn,
+    /// Residuals of the present phase.
+    phase: Phase,
     /// Whether conjugate residuals cannot reduce the residual of the present equalities.
     stationary: bool,
     /// Number of iterations since the last restart.
@@ -156,13 +156,13 @@ impl ActiveSetCr {
         step: Step,
         course: &mut Course,
     ) -> StateChange {
-        course.turn.note(step.norm_after);
+        course.phase.note(step.norm_after);
         let may_change = step.alpha > 0.0 && course.spike_guard.allows(step.norm_after);
         if !may_change {
             return StateChange::Unchanged;
         }
-        if course.turn.is_over() && self.predicts(problem) {
-            course.turn = course.turn.next();
+        if course.phase.is_over() && self.predicts(problem) {
+            course.phase = course.phase.next();
             trace!(
                 iterations = course.report.iterations,
                 residual = step.norm_after,
@@ -239,8 +239,8 @@ impl ActiveSetCr {
     ) -> bool {
         let report = &mut course.report;
         if self.predicts(problem) {
-            let found = self.predict(problem, solution, &mut course.turn, report);
-            course.turn = course.turn.next();
+            let found = self.predict(problem, solution, &mut course.phase, report);
+            course.phase = course.phase.next();
             trace!(
                 iterations = report.iterations,
                 solved = found.is_solved(),

@@ -15,6 +15,7 @@ mod preconditioner;
 mod prediction;
 mod prediction_iterates;
 
+mod phase;
 mod residual_spike;
 mod settings;
 mod soft_rows;
@@ -23,7 +24,6 @@ mod stagnation;
 mod subdomains;
 mod sweeps;
 mod transition;
-mod turn;
 mod update;
 mod workspace;
 

@@ -16,8 +16,8 @@
 //! in a dense pile need not be.
 
 use super::{
-    extrapolation::Extrapolation, prediction_iterates::FURTHER_SWEEPS, solver::ActiveSetCr,
-    sweeps::Metric, turn::Turn,
+    extrapolation::Extrapolation, phase::Phase, prediction_iterates::FURTHER_SWEEPS,
+    solver::ActiveSetCr, sweeps::Metric,
 };
 use crate::{ContactProblem, ContactSolution, ContactState, Multipliers, method::ContactReport};
 use impinge_krylov::vector;
@@ -65,14 +65,14 @@ struct Step {
 }
 
 impl ActiveSetCr {
-    /// Steps until everything is within tolerance, or until the `turn` ends.
+    /// Steps until everything is within tolerance, or until the `phase` ends.
     ///
     /// Velocities, forces and states of `solution` are those of the last step.
     pub(super) fn predict(
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-        turn: &mut Turn,
+        phase: &mut Phase,
         report: &mut ContactReport,
     ) -> Prediction {
         report.extra_products += 1;
@@ -123,8 +123,8 @@ impl ActiveSetCr {
                 }
                 friction_left = left;
             }
-            turn.note(norm);
-            if turn.is_over() {
+            phase.note(norm);
+            if phase.is_over() {
                 break;
             }
             extrapolation.follow(turned, curvature, bound);

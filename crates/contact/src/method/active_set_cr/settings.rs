@@ -112,8 +112,8 @@ pub struct ActiveSetCrSettings {
     /// `λ_ref` follows until `g` itself is within tolerance, so the solution is not soft. Near-duplicate rows that
     /// conflict by less than the tolerance cannot build up opposing forces. 0 for the paper's hard rows.
     pub softness: f64,
-    /// Whether the active set is predicted, in turns with the iteration. `false` for the paper's method, whose states
-    /// change within the iteration only.
+    /// Whether the active set is predicted, in phases that alternate with the iteration. `false` for the paper's
+    /// method, whose states change within the iteration only.
     pub anticipation: bool,
     /// Subdomain solves: largest number of steps before the iteration on the whole problem; 0 for none, as in the
     /// paper.
@@ -150,7 +150,7 @@ impl Default for ActiveSetCrSettings {
 }
 
 impl ActiveSetCrSettings {
-    /// Rules of the paper: conjugate residuals from the first iteration on, hard rows, slip directions that turn by a
+    /// Rules of the paper: conjugate residuals from the first iteration on, hard rows, slip directions that rotate by a
     /// hundredth of the misalignment, and updates on the printed schedule. The safeguards of the iteration remain.
     pub fn of_paper() -> Self {
         Self {

@@ -30,7 +30,7 @@ use impinge_krylov::StoppingRule;
 use nalgebra::Vector3;
 use system::{KktSystem, Refined};
 
-/// Relative errors of the friction problem, tried in turn until the residual is within tolerance.
+/// Relative errors of the friction problem, tried one after the other until the residual is within tolerance.
 const TARGETS: [f64; 6] = [1e-4, 1e-5, 1e-6, 1e-8, 1e-10, 1e-12];
 
 /// Largest number of targets that all stages of the friction solver may miss. The second attempt starts from the best

@@ -61,7 +61,7 @@ use warped::WarpedCompliance;
 /// Residual over its tolerance at which sweeps end; the rest is for rounding of the independent residual.
 const ENOUGH: f64 = 0.5;
 
-/// Relative errors of the friction problem, tried in turn if sweeps were not enough.
+/// Relative errors of the friction problem, tried one after the other if sweeps were not enough.
 ///
 /// The last is near the rounding of `W`.
 const TARGETS: [f64; 3] = [1e-7, 1e-10, 1e-12];

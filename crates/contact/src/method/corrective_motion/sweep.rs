@@ -53,10 +53,10 @@ pub(super) struct SweepLimits {
 
 /// Sweeps from `forces` until the merit is below that of `limits`; `forces` are then the best found.
 ///
-/// Each contact in turn is solved exactly with all others fixed; acceleration extrapolates between sweeps. The cost of
-/// a contact is the update of all others after a change of its force, so sweeps skip contacts with a small residual and
-/// open ones. If few contacts have a large residual, as in most rounds of a step but the first, these are swept alone
-/// ([`UnconvergedContacts`]): at the start while this pays, later when sweeps over all contacts stagnate.
+/// One contact after the other is solved exactly with all others fixed; acceleration extrapolates between sweeps. The
+/// cost of a contact is the update of all others after a change of its force, so sweeps skip contacts with a small
+/// residual and open ones. If few contacts have a large residual, as in most rounds of a step but the first, these are
+/// swept alone ([`UnconvergedContacts`]): at the start while this pays, later when sweeps over all contacts stagnate.
 pub(super) fn sweep(
     delassus: &mut dyn DelassusOperator,
     data: &FrictionData<'_>,

@@ -1,4 +1,4 @@
-//! Staggered projections: normal forces and friction forces are solved for in turn, each with the other fixed.
+//! Staggered projections: normal forces and friction forces are solved for alternately, each with the other fixed.
 //!
 //! ```text
 //! N:  min ½vᵀAv − (b + J_tᵀγ)ᵀv    with J v ≥ c_n                                  → v, λ

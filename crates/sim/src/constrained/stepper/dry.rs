@@ -1,4 +1,4 @@
-//! Second solve for new forces: decides whether the step is repeated with the geometric stiffness of forces that
+//! Preliminary solves for new forces: decides whether the step is repeated with the geometric stiffness of forces that
 //! appeared.
 
 use super::super::ConstrainedSystem;

@@ -29,7 +29,7 @@ const TOLERANCES: Tolerances = Tolerances {
 pub struct StepSettings {
     /// How the geometric stiffness is used.
     pub geometric_stiffness: GeometricStiffness,
-    /// Number of repeated solves for new forces: a step is solved again if a constraint without history gets a large
+    /// Number of preliminary solves for new forces: a step is solved again if a constraint without history gets a large
     /// force. With 0, its first step has no geometric stiffness.
     pub dry_solves: u32,
     /// The solver.
@@ -54,7 +54,7 @@ impl Default for StepSettings {
 pub struct ConstrainedReport {
     /// How the solve ended.
     pub termination: Termination,
-    /// Repeated solves for new forces.
+    /// Preliminary solves for new forces.
     pub dry_solves: u32,
     /// Iterations of an iterative solver.
     pub iterations: u64,

@@ -69,8 +69,8 @@ impl Builder<'_> {
         points.iter().zip(prescribed).map(of).collect()
     }
 
-    /// The constant force on each point of a copy of `body`, and the forces that change. A pull without a movable point
-    /// is a mistake.
+    /// The constant force on each point of a copy of `body`, and the forces that change. A nodal force without a
+    /// movable point is a mistake.
     pub(super) fn pull(
         &self,
         index: usize,

@@ -20,7 +20,7 @@ use tracing::debug;
 ///
 /// The colliding pairs do not depend on the time at which the boxes were made: wider boxes add only pairs that the
 /// continuous test rejects. The boxes stand in a [`Frame`] that moves with most of the points, so that bodies which
-/// fall side by side do not sweep over each other.
+/// fall side by side do not cross each other's boxes.
 pub(crate) struct Detector {
     broad_phase: Box<dyn BroadPhase + Send>,
     /// Box of each point in `frame`: `candidates` are complete while all points are in their boxes.

@@ -182,7 +182,7 @@ impl Asynchronous {
     }
 }
 
-/// Adds gravity, drag and pulls, for the points that feel them.
+/// Adds gravity, drag and nodal forces, for the points that feel them.
 fn add_uniform_forces(
     model: &Model,
     settings: &scene::Asynchronous,

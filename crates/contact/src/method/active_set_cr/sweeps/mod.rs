@@ -1,5 +1,5 @@
-//! Gauss-Seidel sweeps over the contacts with a diagonal mass matrix: each contact is solved for its laws in turn, and
-//! velocities are updated at once.
+//! Gauss-Seidel sweeps over the contacts with a diagonal mass matrix: contacts are solved for their laws one by one,
+//! and velocities are updated at once.
 //!
 //! Sweeps are bound by memory access, so all data of a contact are in one place.
 

@@ -1,16 +1,16 @@
-//! Prediction and conjugate residuals take turns: when one gives way to the other.
+//! Phases of prediction and of conjugate residuals alternate: when one gives way to the other.
 
-/// Number of iterations at the first measurement of the first turn, 10 to 100: both iterations have plateaus of this
+/// Number of iterations at the first measurement of the first phase, 10 to 100: both iterations have plateaus of this
 /// length.
 const FIRST_MEASUREMENT: u64 = 25;
 
-/// Residuals of one turn.
+/// Residuals of one phase.
 ///
-/// A turn goes on while it halves its least residual in as many iterations as it took before. It is measured first when
-/// it is as long as the turn before it, so it is at least twice as long. Where residuals fall by a constant factor an
-/// iteration, the slower of both then costs about as much as the faster one, whichever that is.
+/// A phase continues while it halves its least residual in as many iterations as it took before. It is measured first
+/// when it is as long as the phase before it, so it is at least twice as long. Where residuals fall by a constant
+/// factor an iteration, the slower of both then costs about as much as the faster one, whichever that is.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Turn {
+pub(super) struct Phase {
     /// Number of iterations so far.
     length: u64,
     /// Number of iterations at the next measurement.
@@ -22,7 +22,7 @@ pub(super) struct Turn {
     is_over: bool,
 }
 
-impl Default for Turn {
+impl Default for Phase {
     fn default() -> Self {
         Self {
             length: 0,
@@ -34,8 +34,8 @@ impl Default for Turn {
     }
 }
 
-impl Turn {
-    /// The turn after this one.
+impl Phase {
+    /// The phase after this one.
     pub(super) fn next(self) -> Self {
         Self {
             measured_at: self.length.max(FIRST_MEASUREMENT),
@@ -66,41 +66,47 @@ impl Turn {
 mod tests {
     use super::*;
 
-    /// Number of iterations of a turn with these residuals.
-    fn length(turn: &mut Turn, norm: impl Fn(i32) -> f64) -> u64 {
+    /// Number of iterations of a phase with these residuals.
+    fn length(phase: &mut Phase, norm: impl Fn(i32) -> f64) -> u64 {
         let end = (1..=10_000).find(|&k| {
-            turn.note(norm(k));
-            turn.is_over()
+            phase.note(norm(k));
+            phase.is_over()
         });
         end.map_or(u64::MAX, |end| end.unsigned_abs().into())
     }
 
     #[test]
-    fn a_turn_lasts_while_its_residual_halves_in_ever_more_iterations() {
-        let mut turn = Turn::default();
-        assert_eq!(length(&mut turn, |k| 0.97_f64.powi(k)), u64::MAX);
-        assert_eq!(length(&mut Turn::default(), |_| 1.0), 2 * FIRST_MEASUREMENT);
+    fn a_phase_lasts_while_its_residual_halves_in_ever_more_iterations() {
+        let mut phase = Phase::default();
+        assert_eq!(length(&mut phase, |k| 0.97_f64.powi(k)), u64::MAX);
+        assert_eq!(
+            length(&mut Phase::default(), |_| 1.0),
+            2 * FIRST_MEASUREMENT
+        );
         // Nothing is left to halve.
-        assert_eq!(length(&mut Turn::default(), |_| 0.0), 2 * FIRST_MEASUREMENT);
+        assert_eq!(
+            length(&mut Phase::default(), |_| 0.0),
+            2 * FIRST_MEASUREMENT
+        );
         let floor = |k: i32| 0.9_f64.powi(k).max(1e-4);
-        assert_eq!(length(&mut Turn::default(), floor), 8 * FIRST_MEASUREMENT);
+        assert_eq!(length(&mut Phase::default(), floor), 8 * FIRST_MEASUREMENT);
     }
 
-    /// A residual that is large for one iteration ends no turn, and one that is small for one prolongs it once.
+    /// A residual that is large for one iteration ends no phase, and one that is small for one prolongs it once.
     #[test]
     fn single_residuals_hardly_count() {
         let spiked = |k: i32| 0.97_f64.powi(k) * if k % 25 == 0 { 1e3 } else { 1.0 };
-        assert_eq!(length(&mut Turn::default(), spiked), u64::MAX);
+        assert_eq!(length(&mut Phase::default(), spiked), u64::MAX);
         let lucky = |k: i32| if k == 40 { 1e-6 } else { 1.0 };
-        assert_eq!(length(&mut Turn::default(), lucky), 4 * FIRST_MEASUREMENT);
+        assert_eq!(length(&mut Phase::default(), lucky), 4 * FIRST_MEASUREMENT);
     }
 
     #[test]
-    fn the_next_turn_is_longer() {
-        let mut turn = Turn::default();
+    fn the_next_phase_is_longer() {
+        let mut phase = Phase::default();
         for doubled in [50, 100, 200, 400] {
-            assert_eq!(length(&mut turn, |_| 1.0), doubled);
-            turn = turn.next();
+            assert_eq!(length(&mut phase, |_| 1.0), doubled);
+            phase = phase.next();
         }
     }
 }
