@@ -266,6 +266,13 @@ pub(super) struct Compared {
     elsewhere: Cell<u32>,
 }
 
+/// Largest velocity error: a `part` of the change by contacts, or the effect of a tolerance `gap` (m), if that is more.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Allowance {
+    pub(super) gap: f64,
+    pub(super) part: f64,
+}
+
 /// Largest displacement in the last sweep of a converged reference (m).
 const SETTLED: f64 = 1e-8;
 
@@ -275,8 +282,7 @@ impl Compared {
         self.skipped.set(self.skipped.get() + 1);
     }
 
-    /// The velocity error is at most `part` of the change by contacts, or, if that is less than the effect of a
-    /// tolerance `gap` (m), at most that effect.
+    /// The velocity error is within the allowance.
     ///
     /// With friction a problem may have several solutions: a velocity far from the reference must be near another one.
     /// An unconverged reference proves nothing.
@@ -285,9 +291,9 @@ impl Compared {
         problem: &ContactProblem,
         reference: &Reference,
         solution: &ContactSolution,
-        gap: f64,
-        part: f64,
+        allowance: Allowance,
     ) -> Result<(), String> {
+        let Allowance { gap, part } = allowance;
         if reference.settled > SETTLED {
             self.skip();
             return Ok(());
@@ -422,7 +428,8 @@ fn frictional_velocity_is_near_the_reference() {
                         settings.direction_tolerance,
                     )?;
                     let gap = settings.tolerances.gap;
-                    let within = compared.compare(&problem, &reference, &solution, gap, part);
+                    let within =
+                        compared.compare(&problem, &reference, &solution, Allowance { gap, part });
                     prop_assert!(within.is_ok(), "{within:?}, {settings:?}");
                 }
             }

@@ -1,7 +1,9 @@
 //! Staggered projections, constraint anticipation and the plain active-set method, with the same residual and
 //! references as the active-set conjugate residuals.
 
-use super::agreement::{Collision, Compared, collision, forces, momentum_error, tolerances};
+use super::agreement::{
+    Allowance, Collision, Compared, collision, forces, momentum_error, tolerances,
+};
 use super::support::{cases, delassus, dense_momentum, energy_norm, ground, particles, push};
 use impinge_contact::method::Method;
 use impinge_contact::{
@@ -292,7 +294,12 @@ fn compare_with_the_reference(names: &[&str], settings: &[(&str, &str)]) {
                 }
                 assert_guarantee(&problem, &method, &solution, &report);
                 let gap = method.tolerances().gap;
-                let within = compared.compare(&problem, &reference, &solution, gap, 0.02);
+                let within = compared.compare(
+                    &problem,
+                    &reference,
+                    &solution,
+                    Allowance { gap, part: 0.02 },
+                );
                 prop_assert!(within.is_ok(), "{name}: {within:?}");
             }
             Ok(())

@@ -62,15 +62,14 @@ impl PairJoint<'_> {
             }) = held
             {
                 let body = &solid(self.parts, index).name;
-                return Err(self.scene
-                    .error_at(
-                        &format!("{}.{key}", self.path()),
-                        format!("`{body}` is no free rigid body; a {kind} connects free rigid bodies with each other or \
-                                 with the world"),
-                        "hold it by kind = \"ball\" or, where it deforms, \"bind\"; to hold a body to the world leave \
-                         `second` out",
-                    )
-                    .into());
+                let problem = format!(
+                    "`{body}` is no free rigid body; a {kind} connects free rigid bodies with each other or with the \
+                     world"
+                );
+                let mend = "hold it by kind = \"ball\" or, where it deforms, \"bind\"; to hold a body to the world \
+                            leave `second` out";
+                let key = format!("{}.{key}", self.path());
+                return Err(self.scene.error_at(&key, problem, mend).into());
             }
         }
         Ok(())

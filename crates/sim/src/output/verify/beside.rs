@@ -5,7 +5,8 @@ use super::{Problem, Verification};
 use crate::output::{Checksum, OutputError, read_regular};
 use std::path::Path;
 
-/// Reads a file beside a frame and checks that it is unchanged; `None`, with a finding, if it cannot be read or decoded.
+/// Reads a file beside a frame and checks that it is unchanged; `None`, with a finding, if it cannot be read or
+/// decoded.
 pub(super) fn read_beside<T>(
     folder: &Path,
     stamp: &Stamp,

@@ -112,9 +112,9 @@ impl Refiner {
         Ok(self.hits[self.hits.len() - 1].key)
     }
 
-    /// Turns the colliding pairs of the motion with the start velocities into contacts. Otherwise the first solve would only find
-    /// them; a contact that is not needed gets no force. The predicted motion knows no contact forces, so known
-    /// contacts are unchanged, and impacts that belong to or conflict with one of them are skipped.
+    /// Turns the colliding pairs of the motion with the start velocities into contacts. Otherwise the first solve would
+    /// only find them; a contact that is not needed gets no force. The predicted motion knows no contact forces, so
+    /// known contacts are unchanged, and impacts that belong to or conflict with one of them are skipped.
     pub(crate) fn add_predicted_hits(
         &mut self,
         model: &Model,

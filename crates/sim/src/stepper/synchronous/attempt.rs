@@ -1,6 +1,6 @@
 //! One attempt at a step or substep. The state changes on success only.
 
-use super::{Synchronous, clock::Clock};
+use super::{AttemptTerms, Synchronous, clock::Clock};
 use crate::{
     balance::{Energies, Substep},
     compliance::RestBodies,
@@ -33,16 +33,6 @@ use nalgebra::Vector3;
 
 /// Largest residual over tolerance of an accepted solve, as in [`impinge_contact::ContactResidual::meets`].
 const ACCEPTED: f64 = 2.0;
-
-/// The terms of an attempt at a step or substep.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct AttemptTerms {
-    /// Its length (s).
-    pub(super) time_step: f64,
-    /// Whether a motion that is proven collision-free is accepted and counted even if the solver or the gaps missed
-    /// their tolerance.
-    pub(super) accept_unmet: bool,
-}
 
 impl Synchronous {
     /// Attempts a step or substep. The state changes on success only.

@@ -39,7 +39,6 @@ use crate::{
         resolve::coarse::Coarse,
     },
 };
-use attempt::AttemptTerms;
 use changes::Changes;
 use impinge_contact::compliance::TurnedBodies;
 use impinge_contact::{ContactProblem, ContactSolution, ContactSolver, Interrupt, Islands, Method};
@@ -58,6 +57,16 @@ const SPARE_UNMET_SOLVES: u32 = 3;
 
 /// A solver that may be used on any thread.
 type Solver = Box<dyn ContactSolver + Send>;
+
+/// The terms of an attempt at a step or substep.
+#[derive(Debug, Clone, Copy)]
+struct AttemptTerms {
+    /// Its length (s).
+    time_step: f64,
+    /// Whether a motion that is proven collision-free is accepted and counted even if the solver or the gaps missed
+    /// their tolerance.
+    accept_unmet: bool,
+}
 
 /// The stepper with its scratch memory.
 pub struct Synchronous {
