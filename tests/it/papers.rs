@@ -62,8 +62,8 @@ fn a_hard_mat_on_soft_springs_throws_a_ball_up() {
     assert!(back > 1.25, "{back} m");
 }
 
-/// Tournier et al. 2015, Fig. 1: in steps of 10 ms, none of them divided, the doll swings; no step gains energy, and the
-/// liana holds together.
+/// Tournier et al. 2015, Fig. 1: in steps of 10 ms, none of them divided, the doll swings; no step gains energy, and
+/// the liana holds together.
 #[test]
 fn a_ragdoll_of_twelve_bodies_swings() {
     let mut simulation = shipped("tournier_ragdoll.toml", &[]);
