@@ -20,12 +20,13 @@ fn pair(joint: &str, integrator: &str, spins: [[f64; 3]; 2]) -> Simulation {
         let [x, y, z] = spin;
         // The anchors have one velocity: none.
         let velocity = Vector3::from(spin).cross(&Vector3::new(side, 0.0, 0.0));
-        text += &format!(
+        let body = format!(
             "[[body]]\nname = \"{name}\"\nkind = \"rigid\"\nmass = {mass}\nposition = [{side}, 0, 0]\n\
              mesh = {{ cuboid = {{ size = [0.19, 0.04, 0.05], cells = [1, 1, 1] }} }}\n\
              velocity = [{}, {}, {}]\nangular_velocity = [{x}, {y}, {z}]\n",
             velocity.x, velocity.y, velocity.z
         );
+        text.push_str(&body);
     }
     let scene = Scene::parse("pair.toml", &text, &[""; 0]).expect("a scene");
     Simulation::new(&scene).expect("sound")
@@ -54,7 +55,9 @@ proptest! {
         if is_hinge {
             // Both turn about the axis alone.
             joint = "kind = \"hinge\"\naxis = [0, 0, 1]";
-            spins.iter_mut().for_each(|spin| spin[..2].fill(0.0));
+            for spin in &mut spins {
+                spin[..2].fill(0.0);
+            }
         }
         for integrator in ["euler", "bdf2"] {
             let mut pair = pair(joint, integrator, spins);

@@ -95,7 +95,7 @@ impl Miss {
         let of_row = |row: usize| {
             let count = group.blocks.len();
             let row = &group.jacobian[row * count..][..count];
-            row.iter().map(|j| j.norm()).fold(0.0, f64::max)
+            row.iter().map(Vector3::norm).fold(0.0, f64::max)
         };
         for row in 0..e.len() {
             let (norm, force) = (of_row(row), lambda[row].abs());
@@ -231,6 +231,17 @@ impl Remainders {
                 })
                 .collect()
         };
+        self.sort_misses(model, rows, &misses, accepted);
+    }
+
+    /// Sorts out the misses that are not accepted, each with its constraint.
+    fn sort_misses(
+        &mut self,
+        model: &Model,
+        rows: &ConstraintRows,
+        misses: &[Miss],
+        accepted: &Accepted<impl Fn(usize) -> f64>,
+    ) {
         let body_of = |group: usize| {
             let block = rows.group(group).blocks.first()?;
             Some(model.body_of_block(*block as usize))
@@ -241,7 +252,7 @@ impl Remainders {
                 largest[body] = largest[body].max(miss.force);
             }
         }
-        for (group, miss) in misses.into_iter().enumerate() {
+        for (group, miss) in misses.iter().enumerate() {
             if miss.change <= accepted.tolerance {
                 continue;
             }

@@ -249,12 +249,14 @@ impl Synchronous {
         for &(constraint, change) in remainders.joints() {
             let bodies: Vec<_> = rows.group(constraint).blocks.iter().map(body_of).collect();
             if self.changes.rounds_of(&bodies, Purpose::Remainder) < MAX_REMAINDER_SOLVES {
-                bodies.iter().for_each(|&body| self.changes.add(body));
+                for body in bodies {
+                    self.changes.add(body);
+                }
                 is_pending = true;
             } else if accept_unmet {
-                bodies
-                    .iter()
-                    .for_each(|&body| self.changes.leave_unmet(body));
+                for body in bodies {
+                    self.changes.leave_unmet(body);
+                }
             } else {
                 return Err(StepFailure::OpenJoint {
                     joint: model.constraints.rows[constraint].name.clone(),
