@@ -14,6 +14,8 @@
 //!   bodies ([`rigid`](super::rigid)). The same solve takes the geometric stiffness of the last solved forces: the
 //!   impulses then act, to first order, along `J` at the end of the step. With the stiffness of earlier forces a
 //!   remainder could lift bodies that the true motion does not, and add energy.
+//!
+//!   The first solve has the remainder of the start velocities and the stiffness of the last step. Damping acts on `J w`.
 //! - Rows within one deformable body are linearised again where that is, in a Newton round
 //!   ([`NewtonIterate`](super::newton_iterate::NewtonIterate)). Their `e` tells whether it needs one.
 //!
@@ -53,9 +55,9 @@ pub(crate) struct Remainders {
 
 /// The `e` that is accepted.
 pub(crate) struct Accepted<F> {
-    /// In any row (the unit of `φ`).
+    /// In any row: the gap tolerance in metres, which also stands for rows without unit and for angles (rad).
     pub(crate) tolerance: f64,
-    /// Share of the largest force of a body's rows that the force of `e` in one of them may be, if that is more.
+    /// By body: the force of `e` in a row may be this share of the largest force of the body's rows.
     pub(crate) share: F,
 }
 
@@ -104,7 +106,13 @@ impl Miss {
                 e.iter().enumerate().map(of_one).sum::<f64>().abs()
             });
             self.force = self.force.max(norm * force);
-            self.missed_force = self.missed_force.max(norm * missed);
+            let missed = norm * missed;
+            let missed = if missed.is_nan() {
+                f64::INFINITY
+            } else {
+                missed
+            };
+            self.missed_force = self.missed_force.max(missed);
         }
     }
 }
@@ -275,6 +283,13 @@ impl Remainders {
     /// accepted.
     pub(crate) fn own(&self) -> &[(usize, f64)] {
         &self.own
+    }
+
+    /// Takes the latest `e`, of predicted velocities, into the rows of all joints. Their stiffness is that of earlier
+    /// forces, which belong to such rows.
+    pub(crate) fn predict(&mut self, context: StepContext<'_>, rows: &mut ConstraintRows) {
+        self.take(context, rows, |_| true);
+        self.renewed.fill(false);
     }
 
     /// Takes the latest `e` into the rows of joints that are solved again, told by their blocks.

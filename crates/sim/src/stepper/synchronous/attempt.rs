@@ -160,8 +160,10 @@ impl Synchronous {
         self.changes.start(model.geometry.bodies.len());
         self.imbalance.clear();
         report.momentum_tolerance = report.momentum_tolerance.max(self.loads.largest());
+        let of_rigid = self.solution.velocity[3 * model.unknowns.point_of_block.len()..].to_vec();
         self.start_velocities(context);
-        self.predict_joints(context)
+        self.predict_joints(context, &of_rigid);
+        Ok(())
     }
 
     /// Computes the momentum system, and the rows of joints, about the Newton iterate at hand.

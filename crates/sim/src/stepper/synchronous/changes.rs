@@ -18,6 +18,8 @@ pub(super) enum Purpose {
     Remainder,
     /// Elastic forces were linearised again.
     Linearising,
+    /// Remainders of joints changed.
+    Closing,
 }
 
 /// Marks of every body, in the order of [`Geometry::bodies`].
@@ -31,14 +33,14 @@ pub(super) struct Changes {
 pub(super) struct Marks {
     /// Whether its contacts, the motion that they see, or its Newton iterate changed since its island was solved.
     pub(super) changed: bool,
-    /// Whether the last solve of its island missed its tolerances.
+    /// Whether the last solve of its island missed its tolerances, or left a joint of the body open.
     pub(super) unmet: bool,
     /// Whether the last solve of its island settled friction to the gap tolerance only.
     pub(super) relaxed: bool,
     /// Share of the momentum tolerance that its solves are held to.
     pub(super) share: f64,
     /// Rounds that its island took, by what they were for.
-    pub(super) rounds: [u32; 4],
+    pub(super) rounds: [u32; 5],
     /// The least nonlinear residual of its island in these, over what is accepted.
     pub(super) least_residual: f64,
 }
@@ -52,7 +54,7 @@ impl Changes {
             unmet: false,
             relaxed: false,
             share: 1.0,
-            rounds: [0; 4],
+            rounds: [0; 5],
             least_residual: f64::INFINITY,
         };
         self.marks.resize(bodies, at_start);
@@ -65,12 +67,7 @@ impl Changes {
             .for_each(|marks| marks.changed = false);
     }
 
-    /// A body changed.
-    pub(super) fn add(&mut self, body: usize) {
-        self.marks[body].changed = true;
-    }
-
-    /// The motion of a body stays outside its tolerances.
+    /// The joints of a body stay open, until its island is solved again.
     pub(super) fn leave_unmet(&mut self, body: usize) {
         self.marks[body].unmet = true;
     }
@@ -118,7 +115,7 @@ impl Changes {
     }
 
     /// Counts a round for `purpose` of the islands that changed, and returns the most of any of these. A round for
-    /// another purpose ends a series for [`Purpose::Remainder`].
+    /// another purpose ends a series for [`Purpose::Remainder`] and [`Purpose::Closing`].
     pub(super) fn count(&mut self, purpose: Purpose) -> u32 {
         let mut most = 0;
         for marks in self.marks.iter_mut().filter(|marks| marks.changed) {
@@ -126,6 +123,7 @@ impl Changes {
             rounds[purpose as usize] += 1;
             if !matches!(purpose, Purpose::Remainder) {
                 rounds[Purpose::Remainder as usize] = 0;
+                rounds[Purpose::Closing as usize] = 0;
             }
             most = most.max(rounds[purpose as usize]);
         }

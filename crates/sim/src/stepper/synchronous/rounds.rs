@@ -70,9 +70,9 @@ impl Synchronous {
             self.contacts.take(&self.solution.contacts);
             self.move_free_points(context)?;
             self.mark_unsettled(context);
+            self.changes.count(Purpose::Remainder);
             self.close_joints(context, accept_unmet)?;
             if self.changes.are_any() {
-                self.changes.count(Purpose::Remainder);
                 report.times.resolve += clock.lap();
                 continue;
             }
@@ -191,12 +191,13 @@ impl Synchronous {
         self.changes.spread(model, &self.islands);
     }
 
-    /// Evaluates the remainders of constraint rows at the end of the motion at hand.
-    fn follow_joints(&mut self, context: StepContext<'_>) {
+    /// Evaluates the remainders of constraint rows at the end of the motion of `velocity`, in the order of the unknowns
+    /// (m/s).
+    fn follow_joints(&mut self, context: StepContext<'_>, velocity: &[f64]) {
         let model = context.model;
         let solved = SolvedRows {
             rows: &self.problem.constraints,
-            velocity: &self.solution.velocity,
+            velocity,
             forces: &self.solution.constraints,
             end: &self.end,
         };
@@ -208,21 +209,29 @@ impl Synchronous {
         (self.joints.remainders).follow(context, &self.rigid, solved, &accepted);
     }
 
-    /// Gives the rows of joints the remainders of the start velocities: rows without would find another force, and the
-    /// geometric stiffness of the next solve would be that of it.
-    ///
-    /// # Errors
-    /// [`StepFailure::TurnsTooFar`] if a rigid body would turn too far.
-    pub(super) fn predict_joints(&mut self, context: StepContext<'_>) -> Result<(), StepFailure> {
-        if context.model.settings.elasticity == Elasticity::Linearised
+    /// Gives the rows of joints the remainders of the start velocities of nodes, and of the velocities `of_rigid` that
+    /// rigid bodies were moved by. Rows without them would find another force, and the geometric stiffness of the next
+    /// solve would be that of it.
+    pub(super) fn predict_joints(&mut self, context: StepContext<'_>, of_rigid: &[f64]) {
+        let StepContext {
+            model,
+            state,
+            time_step,
+        } = context;
+        if model.settings.elasticity == Elasticity::Linearised
             || self.problem.constraints.is_empty()
         {
-            return Ok(());
+            return;
         }
-        self.move_free_points(context)?;
-        self.follow_joints(context);
-        (self.joints.remainders).take(context, &mut self.problem.constraints, |_| true);
-        Ok(())
+        let mut velocity = self.solution.velocity.clone();
+        let nodes = velocity.len() - of_rigid.len();
+        velocity[nodes..].copy_from_slice(of_rigid);
+        for (v, &point) in velocity.chunks_exact(3).zip(&model.unknowns.point_of_block) {
+            let point = point as usize;
+            self.end[point] = state.positions[point] + Vector3::from_column_slice(v) * time_step;
+        }
+        self.follow_joints(context, &velocity);
+        (self.joints.remainders).predict(context, &mut self.problem.constraints);
     }
 
     /// Marks the bodies whose joints saw another motion than the solve led to, and assembles their equations with it.
@@ -238,21 +247,23 @@ impl Synchronous {
         if model.settings.elasticity == Elasticity::Linearised {
             return Ok(());
         }
-        self.follow_joints(context);
+        let velocity = std::mem::take(&mut self.solution.velocity);
+        self.follow_joints(context, &velocity);
+        self.solution.velocity = velocity;
         let remainders = &mut self.joints.remainders;
         if remainders.joints().is_empty() {
             return Ok(());
         }
         let rows = &mut self.problem.constraints;
-        let body_of = |&block: &u32| model.body_of_block(block as usize);
-        let mut is_pending = false;
+        // An island takes remainders for its own joints only, whatever others do.
+        let mut is_open = vec![false; self.islands.count()];
         for &(constraint, change) in remainders.joints() {
-            let bodies: Vec<_> = rows.group(constraint).blocks.iter().map(body_of).collect();
-            if self.changes.rounds_of(&bodies, Purpose::Remainder) < MAX_REMAINDER_SOLVES {
-                for body in bodies {
-                    self.changes.add(body);
-                }
-                is_pending = true;
+            let blocks = rows.group(constraint).blocks;
+            let bodies: Vec<_> = (blocks.iter())
+                .map(|&block| model.body_of_block(block as usize))
+                .collect();
+            if self.changes.rounds_of(&bodies, Purpose::Closing) < MAX_REMAINDER_SOLVES {
+                is_open[self.islands.of_block(blocks[0])] = true;
             } else if accept_unmet {
                 for body in bodies {
                     self.changes.leave_unmet(body);
@@ -265,7 +276,7 @@ impl Synchronous {
                 });
             }
         }
-        if !is_pending {
+        if !is_open.contains(&true) {
             return Ok(());
         }
         trace!(
@@ -273,10 +284,17 @@ impl Synchronous {
             joints = remainders.joints().len(),
             "joints to close"
         );
-        self.changes.spread(model, &self.islands);
-        let marks = self.changes.all();
-        let is_changed = |block: &u32| marks[body_of(block)].changed;
-        remainders.take(context, rows, |blocks| blocks.iter().any(is_changed));
+        for (island, _) in (self.islands.parts().iter().zip(&is_open)).filter(|(_, open)| **open) {
+            self.changes.update(model, island, |marks| {
+                marks.changed = true;
+                marks.rounds[Purpose::Closing as usize] += 1;
+            });
+        }
+        let islands = &self.islands;
+        remainders.take(context, rows, |blocks| {
+            let first = blocks.first();
+            first.is_some_and(|&block| is_open[islands.of_block(block)])
+        });
         self.assemble_equations(context)
     }
 
