@@ -15,7 +15,8 @@
 //!   impulses then act, to first order, along `J` at the end of the step. With the stiffness of earlier forces a
 //!   remainder could lift bodies that the true motion does not, and add energy.
 //!
-//!   The first solve has the remainder of the start velocities and the stiffness of the last step. Damping acts on `J w`.
+//!   The first solve has the remainder of the start velocities and the stiffness of the last step. Damping acts on
+//!   `J w`.
 //! - Rows within one deformable body are linearised again where that is, in a Newton round
 //!   ([`NewtonIterate`](super::newton_iterate::NewtonIterate)). Their `e` tells whether it needs one.
 //!
