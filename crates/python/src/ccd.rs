@@ -29,7 +29,10 @@ type Limit = (&'static str, u32, u32);
 ///     ArgumentError: for arrays that describe no motion of a surface.
 #[pyfunction]
 #[pyo3(signature = (vertices, faces, edges, start, end, *, minimum_separation=0.0))]
-#[expect(clippy::too_many_arguments, reason = "the arguments of the Python function")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the arguments of the Python function"
+)]
 pub(crate) fn step_size(
     py: Python<'_>,
     vertices: Option<&Bound<'_, PyAny>>,

@@ -103,7 +103,10 @@ impl FrictionSolution {
 ///     ArgumentError, SolveError: for arrays that are no friction problem.
 #[pyfunction]
 #[pyo3(signature = (W, q, mu, *, method="auto", tolerance=1e-8))]
-#[expect(clippy::too_many_arguments, reason = "the arguments of the Python function")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the arguments of the Python function"
+)]
 #[expect(non_snake_case, reason = "the name of the operator in the literature")]
 pub(crate) fn solve(
     py: Python<'_>,

@@ -160,7 +160,10 @@ pub(crate) fn write_mesh(
 ///     MeshError: naming the triangle or edge: open, intersecting or inverted surfaces, and unfit sizes.
 #[pyfunction]
 #[pyo3(signature = (vertices, faces, size, *, volume_tolerance=0.1, most_tets=20_000_000))]
-#[expect(clippy::too_many_arguments, reason = "the arguments of the Python function")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the arguments of the Python function"
+)]
 pub(crate) fn tetrahedralize<'py>(
     py: Python<'py>,
     vertices: &Bound<'py, PyAny>,

@@ -30,7 +30,10 @@ use crate::{compute, errors};
 ///     KeyboardInterrupt: after Ctrl-C; the last state is stored.
 #[pyfunction]
 #[pyo3(signature = (scene, out, *, steps=None, resume=false, accept_inexact=false))]
-#[expect(clippy::too_many_arguments, reason = "the arguments of the Python function")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the arguments of the Python function"
+)]
 pub(crate) fn run<'py>(
     py: Python<'py>,
     scene: &Scene,
