@@ -27,7 +27,7 @@ fn opening(simulation: &Simulation, links: usize, half: Vector3<f64>) -> f64 {
     gaps.fold(0.0, f64::max)
 }
 
-/// Tournier et al. 2015, Fig. 1: in steps of 10 ms, few of them divided, the ball sinks into the mat and comes back up.
+/// Tournier et al. 2015, Fig. 1: in steps of 10 ms, three of them divided, the ball sinks into the mat and comes back up.
 /// No step gains energy, and the edges of the mat keep their length to the gap tolerance.
 #[test]
 fn a_hard_mat_on_soft_springs_throws_a_ball_up() {
@@ -55,7 +55,8 @@ fn a_hard_mat_on_soft_springs_throws_a_ball_up() {
         }
     }
     assert!(gain(&run) < 0.0, "{} J", gain(&run));
-    assert!(substeps < 160, "{substeps}");
+    // Three steps of a sagging mat converge too slowly, by a sixth a round, and are divided.
+    assert!(substeps <= 153, "{substeps}");
     assert!(strain < 1e-4, "{strain}");
     // The ball, of radius 0.25 m, meets the mat at 1.25 m.
     assert!(lowest < 1.0, "{lowest} m");

@@ -7,28 +7,35 @@ use proptest::prelude::*;
 /// Half the length of a box (m): the joint is at the ends of two.
 const HALF: f64 = 0.1;
 
-/// Two boxes of different mass on a joint at the origin, without gravity.
-fn pair(joint: &str, integrator: &str, spins: [[f64; 3]; 2]) -> Simulation {
+/// Scenes without gravity; bodies and joints follow.
+fn settings(integrator: &str) -> String {
+    format!(
+        "[time]\nstep = 5e-3\nduration = 1.0\nintegrator = \"{integrator}\"\n[world]\ngravity = [0, 0, 0]\n"
+    )
+}
+
+/// Two boxes of different mass, called by `names`, on a joint at a height (m). Its anchors have no velocity.
+fn boxes(names: [&str; 2], joint: &str, height: f64, spins: [[f64; 3]; 2]) -> String {
+    let [left, right] = names;
     let mut text = format!(
-        "[time]\nstep = 5e-3\nduration = 1.0\nintegrator = \"{integrator}\"\n[world]\ngravity = [0, 0, 0]\n\
-         [[joint]]\n{joint}\nfirst = \"left\"\nsecond = \"right\"\nanchor = [0, 0, 0]\n"
+        "[[joint]]\n{joint}\nfirst = \"{left}\"\nsecond = \"{right}\"\nanchor = [0, 0, {height}]\n"
     );
-    for (name, side, mass, spin) in [
-        ("left", -HALF, 1.0, spins[0]),
-        ("right", HALF, 0.2, spins[1]),
-    ] {
+    for (name, side, mass, spin) in [(left, -HALF, 1.0, spins[0]), (right, HALF, 0.2, spins[1])] {
         let [x, y, z] = spin;
-        // The anchors have one velocity: none.
         let velocity = Vector3::from(spin).cross(&Vector3::new(side, 0.0, 0.0));
         let body = format!(
-            "[[body]]\nname = \"{name}\"\nkind = \"rigid\"\nmass = {mass}\nposition = [{side}, 0, 0]\n\
+            "[[body]]\nname = \"{name}\"\nkind = \"rigid\"\nmass = {mass}\nposition = [{side}, 0, {height}]\n\
              mesh = {{ cuboid = {{ size = [0.19, 0.04, 0.05], cells = [1, 1, 1] }} }}\n\
              velocity = [{}, {}, {}]\nangular_velocity = [{x}, {y}, {z}]\n",
             velocity.x, velocity.y, velocity.z
         );
         text.push_str(&body);
     }
-    let scene = Scene::parse("pair.toml", &text, &[""; 0]).expect("a scene");
+    text
+}
+
+fn simulation(text: &str) -> Simulation {
+    let scene = Scene::parse("pair.toml", text, &[""; 0]).expect("a scene");
     Simulation::new(&scene).expect("sound")
 }
 
@@ -60,7 +67,8 @@ proptest! {
             }
         }
         for integrator in ["euler", "bdf2"] {
-            let mut pair = pair(joint, integrator, spins);
+            let text = settings(integrator) + &boxes(["left", "right"], joint, 0.0, spins);
+            let mut pair = simulation(&text);
             let momentum = |of: &Simulation| -> Vector3<f64> {
                 of.state().rigid.iter().zip([1.0, 0.2]).map(|(body, mass)| body.velocity * mass).sum()
             };
@@ -78,4 +86,36 @@ proptest! {
             }
         }
     }
+}
+
+/// A pair that turns beside another one keeps the bits that it has alone, whatever rounds the other one takes.
+#[test]
+fn a_joint_elsewhere_changes_no_bit() {
+    let joint = "kind = \"ball\"";
+    let own = boxes(
+        ["left", "right"],
+        joint,
+        0.0,
+        [[0.0, 0.1, 0.2], [0.1, 0.0, -0.1]],
+    );
+    let fast = boxes(
+        ["other left", "other right"],
+        joint,
+        9.0,
+        [[3.0, 9.0, 8.0], [0.0, -9.0, 5.0]],
+    );
+    let mut alone = simulation(&(settings("euler") + &own));
+    let mut beside = simulation(&(settings("euler") + &own + &fast));
+    let mut rounds = [0, 0];
+    for _ in 0..20 {
+        rounds[0] += alone.advance().expect("a step").rounds;
+        rounds[1] += beside.advance().expect("a step").rounds;
+        for (one, same) in alone.state().rigid.iter().zip(&beside.state().rigid) {
+            assert_eq!(one, same);
+        }
+    }
+    assert!(
+        rounds[1] > rounds[0],
+        "the others close in more rounds: {rounds:?}"
+    );
 }

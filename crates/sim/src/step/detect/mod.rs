@@ -211,27 +211,19 @@ mod tests {
         velocities[vertex as usize] += predicted;
         let mut detector = Detector::new(Box::<Bvh>::default());
         let mut report = StepReport::default();
-        detector.prepare(
-            &model,
-            UniformMotion {
-                start: &positions,
+        let mut prepare = |start: &[Vector3<f64>]| {
+            let motion = UniformMotion {
+                start,
                 velocity: &velocities,
                 time_step,
-            },
-            &mut report,
-        );
+            };
+            detector.prepare(&model, motion, &mut report);
+        };
+        prepare(&positions);
         for (x, v) in positions.iter_mut().zip(&velocities) {
             *x += v * time_step;
         }
-        detector.prepare(
-            &model,
-            UniformMotion {
-                start: &positions,
-                velocity: &velocities,
-                time_step,
-            },
-            &mut report,
-        );
+        prepare(&positions);
         assert_eq!(report.broad_phase_collections, 1);
 
         let moved = |velocity: Vector3<f64>| {
