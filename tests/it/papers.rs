@@ -27,8 +27,8 @@ fn opening(simulation: &Simulation, links: usize, half: Vector3<f64>) -> f64 {
     gaps.fold(0.0, f64::max)
 }
 
-/// Tournier et al. 2015, Fig. 1: in steps of 10 ms, three of them divided, the ball sinks into the mat and comes back up.
-/// No step gains energy, and the edges of the mat keep their length to the gap tolerance.
+/// Tournier et al. 2015, Fig. 1: in steps of 10 ms, three of them divided, the ball sinks into the mat and comes back
+/// up. No step gains energy, and the edges of the mat keep their length to the gap tolerance.
 #[test]
 fn a_hard_mat_on_soft_springs_throws_a_ball_up() {
     let mut simulation = shipped("tournier_trampoline.toml", &[]);
