@@ -166,6 +166,9 @@ impl Simulation {
                 if scene.output.pieces {
                     stepper.record_pieces();
                 }
+                if scene.stores_contacts() {
+                    stepper.keep_contacts();
+                }
                 AnyStepper::Asynchronous(Box::new(stepper))
             }
             (None, StepperChoice::Constrained) => {

@@ -5,6 +5,7 @@
 
 mod boxes;
 mod crush;
+mod delassus;
 mod figure;
 mod growth;
 mod large_steps;
@@ -73,7 +74,7 @@ struct Section {
     measure: Measure,
 }
 
-const SECTIONS: [Section; 13] = [
+const SECTIONS: [Section; 14] = [
     laws::SPIN,
     laws::PENDULUM,
     laws::ORDERS,
@@ -87,6 +88,7 @@ const SECTIONS: [Section; 13] = [
     product::PRODUCT,
     crush::THROWN,
     crush::ROLLERS,
+    delassus::DELASSUS,
 ];
 
 /// A measured section.

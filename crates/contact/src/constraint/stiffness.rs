@@ -129,6 +129,11 @@ impl StiffnessSum {
         }
     }
 
+    /// `τ` (N·m): sum of the moments of all forces on a body. `−½ τ^` is the part of `K̃` that is not symmetric.
+    pub fn moment(&self, body: usize) -> nalgebra::Vector3<f64> {
+        self.turning[body].moment
+    }
+
     /// Adds the sums of the arms of rigid bodies.
     pub fn finish(
         &mut self,

@@ -15,8 +15,8 @@ use crate::{
     joints::{Joined, PartsToJoin, join},
     rigid::{RigidBody, RigidState},
     scene::{
-        BodyPart, Formulation, GivenLoad, GivenPull, HeldPart, MeshObstaclePart, Placed,
-        RigidMotion, RigidPart, Scene, SceneParts, ShellPart,
+        BodyPart, Formulation, GivenLoad, GivenPull, HeldPart, JointStiffness, MeshObstaclePart,
+        Placed, RigidMotion, RigidPart, Scene, SceneParts, ShellPart,
     },
     solid::{
         Elements, Sheet, StrainBody, Strains, StressElement, StressLaw, StressPoint, cells_of_tets,
@@ -629,6 +629,7 @@ impl Builder {
             first_bodies,
             stress_points,
             geometric_stiffness: joint_stiffness(scene),
+            unsymmetric: scene.solver.joint_stiffness == JointStiffness::Unsymmetric,
         };
         let of_scene = LoadsOfScene {
             constant: points.pull.clone(),

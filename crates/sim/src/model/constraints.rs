@@ -27,4 +27,6 @@ pub struct Constraints {
     pub(crate) stress_points: Vec<StressPoint>,
     /// How the geometric stiffness of `rows` enters the momentum matrix.
     pub geometric_stiffness: GeometricStiffness,
+    /// Whether the constrained stepper adds the part of it that is not symmetric.
+    pub unsymmetric: bool,
 }

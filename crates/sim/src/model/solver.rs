@@ -2,7 +2,7 @@
 
 use crate::{
     error::SimError,
-    scene::{Scene, SolverMethod, StepperChoice},
+    scene::{JointStiffness, Linear, OneSided, Preconditioner, Scene, SolverMethod, StepperChoice},
     thin::ThinBodies,
     tolerances::{ToleranceMode, ToleranceScales},
 };
@@ -10,6 +10,7 @@ use impinge_contact::constraint::{Constraint, GeometricStiffness};
 use impinge_contact::method::active_set_cr::{
     ActiveSetCrSettings, EvaluationSchedule, PreconditionerKind,
 };
+use impinge_contact::method::compliant_kkt::{KktSolver, OneSidedSolver, RowPreconditioner};
 use impinge_contact::method::corrective_motion::DelassusForm;
 use impinge_contact::method::{Capabilities, Method, MethodSpec};
 use nalgebra::Vector3;
@@ -18,7 +19,10 @@ use nalgebra::Vector3;
 pub(super) fn joint_stiffness(scene: &Scene) -> GeometricStiffness {
     match scene.solver.joint_stiffness {
         crate::scene::JointStiffness::None => GeometricStiffness::None,
-        crate::scene::JointStiffness::Symmetric => GeometricStiffness::Symmetric,
+        // The constrained stepper adds the rest.
+        crate::scene::JointStiffness::Symmetric | crate::scene::JointStiffness::Unsymmetric => {
+            GeometricStiffness::Symmetric
+        }
         crate::scene::JointStiffness::Projected => GeometricStiffness::Projected,
     }
 }
@@ -33,6 +37,7 @@ pub(super) fn check_method(
     thin: &ThinBodies,
     of_tets: bool,
 ) -> Result<(), SimError> {
+    check_rows(scene, solver, joints)?;
     // The other steppers have methods of their own.
     if scene.stepper != StepperChoice::Synchronous {
         return Ok(());
@@ -65,6 +70,33 @@ pub(super) fn check_method(
     Err(scene.error_at("solver.method", problem, mend).into())
 }
 
+/// Checks that the solvers of rows that the scene selects support its rows and its method.
+fn check_rows(scene: &Scene, solver: &Method, joints: &[Constraint]) -> Result<(), SimError> {
+    let keys = &scene.solver;
+    if keys.one_sided != OneSided::default() && !matches!(solver, Method::CompliantKkt(_)) {
+        let problem = format!("the method `{}` does not support `one_sided`", solver.name());
+        let mend = "leave it out, or write method = \"compliant-kkt\"";
+        return Err(scene.error_at("solver.one_sided", problem, mend).into());
+    }
+    let of_equations = if keys.linear == Linear::Minres {
+        Some(("linear", "MINRES"))
+    } else if keys.joint_stiffness == JointStiffness::Unsymmetric {
+        Some(("joint_stiffness", "LU factors"))
+    } else {
+        None
+    };
+    let one_sided = joints.iter().find(|joint| joint.unilateral);
+    if let (Some((key, what)), Some(joint)) = (of_equations, one_sided) {
+        let problem = format!(
+            "{what} solve equations only, and `{}` pulls or pushes only",
+            joint.name
+        );
+        let mend = "leave it out, or leave out ropes and limits";
+        return Err((scene.error_at(&format!("solver.{key}"), problem, mend)).into());
+    }
+    Ok(())
+}
+
 /// Constant scales of the tolerances; the forces of a step and the features in contact give the others.
 pub(super) fn scales(scene: &Scene) -> ToleranceScales {
     ToleranceScales {
@@ -88,7 +120,9 @@ pub(super) fn solver_settings(scene: &Scene, has_rows: bool) -> Method {
     let keys = &scene.solver;
     let spec = match keys.method {
         Some(method) => method.spec(),
-        None if has_rows => MethodSpec::named("compliant-kkt"),
+        None if has_rows || scene.stepper == StepperChoice::Constrained => {
+            MethodSpec::named("compliant-kkt")
+        }
         None => SolverMethod::CR.spec(),
     };
     // Every scene's method is in the register of methods: a test compares them.
@@ -109,6 +143,20 @@ pub(super) fn solver_settings(scene: &Scene, has_rows: bool) -> Method {
             };
             settings.momentum_repair = keys.momentum_repair;
             settings.corrections = keys.corrections;
+        }
+        Method::CompliantKkt(settings) => {
+            settings.solver = match keys.linear {
+                Linear::Direct => KktSolver::Direct,
+                Linear::Minres => KktSolver::Minres,
+            };
+            settings.preconditioner = match keys.preconditioner {
+                Preconditioner::Full => RowPreconditioner::Coupled,
+                Preconditioner::Diagonal => RowPreconditioner::Diagonal,
+            };
+            settings.one_sided = match keys.one_sided {
+                OneSided::Combined => OneSidedSolver::Combined,
+                OneSided::GaussSeidel => OneSidedSolver::GaussSeidel,
+            };
         }
         _ => {}
     }

@@ -101,7 +101,7 @@ impl Manifest {
     pub(super) fn companions(&self) -> Companions {
         let output = &self.scene["output"];
         // The default is not written.
-        let has_contacts = matches!(self.scene["stepper"].as_str(), None | Some("synchronous"));
+        let has_contacts = self.scene["stepper"] != "constrained";
         Companions {
             pieces: output["pieces"] == true,
             contacts: has_contacts && output["contacts"] != false,

@@ -58,8 +58,8 @@ pub use error::{Diagnostic, Place, SceneError};
 pub use format::{
     Asynchronous, Body, BodyKind, BodyMesh, BroadPhase, Copies, Delassus, Detection, Elasticity,
     Evaluation, FilledSurface, Fixed, Formulation, FreeFlight, Integrator, Joint, JointKind,
-    JointStiffness, Leg, Material, MaterialModel, MeshFile, MeshGroup, Motion, Obstacle,
-    ObstacleShape, Orthotropic, OutputOptions, PairFriction, Preconditioner, Pull, Region,
+    JointStiffness, Leg, Linear, Material, MaterialModel, MeshFile, MeshGroup, Motion, Obstacle,
+    ObstacleShape, OneSided, Orthotropic, OutputOptions, PairFriction, Preconditioner, Pull, Region,
     Rotation, Shell, Signal, Solver, SolverMethod, StepperChoice, Time, Tolerances, Turn, Turning,
     Via, World,
 };
@@ -191,9 +191,10 @@ impl Scene {
             .unwrap_or(0.5 * self.time.duration)
     }
 
-    /// Whether the contacts of each frame are stored: those of the synchronous stepper, unless the scene turns it off.
+    /// Whether the contacts of each frame are stored: not those of the constrained stepper, unless the scene turns it
+    /// off.
     pub fn stores_contacts(&self) -> bool {
-        let default = self.stepper == StepperChoice::Synchronous;
+        let default = self.stepper != StepperChoice::Constrained;
         self.output.contacts.unwrap_or(default)
     }
 

@@ -37,7 +37,8 @@ impl Simulation {
 
     /// The contacts that push at the end of the last step, with their forces.
     ///
-    /// The asynchronous stepper has layers in the place of contacts, the constrained one has neither.
+    /// The asynchronous stepper has layers in the place of contacts: these are pairs with their mean forces over the
+    /// last step, unless `output.contacts` is false. The constrained stepper has no contacts.
     pub fn contacts(&self) -> Vec<ContactRecord<'_>> {
         contact_records(&self.model, &self.state)
     }

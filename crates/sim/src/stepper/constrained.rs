@@ -16,6 +16,10 @@ use crate::thin::rows::{ThinPlaces, thin_constraints};
 use impinge_contact::{
     Termination,
     constraint::{Constraint, Term},
+    method::{
+        Method,
+        compliant_kkt::{CompliantKktSettings, OneSidedSolver},
+    },
 };
 use nalgebra::Vector3;
 use std::time::Instant;
@@ -46,9 +50,19 @@ impl Constrained {
     pub fn new(model: &Model, state: &State) -> Result<Self, SimError> {
         let mut system = system_of(model)?;
         load(model, state, &mut system, state.time);
+        let defaults = StepSettings::default();
+        let solver = match model.settings.solver {
+            Method::CompliantKkt(chosen) => CompliantKktSettings {
+                tolerances: defaults.solver.tolerances,
+                ..chosen
+            },
+            _ => defaults.solver,
+        };
         let settings = StepSettings {
             geometric_stiffness: model.constraints.geometric_stiffness,
-            ..StepSettings::default()
+            unsymmetric: model.constraints.unsymmetric,
+            solver,
+            ..defaults
         };
         let stepper = ConstrainedStepper::new(&mut system, settings)?;
         let mut names: Vec<&str> = (stepper.dependent.iter())
@@ -248,12 +262,17 @@ impl Stepper for Constrained {
             })?;
         store(model, &self.system, state, end);
         state.step = step;
+        // Those of the combined solver are the smaller part of its work.
+        let sweeps = match self.stepper.settings.solver.one_sided {
+            OneSidedSolver::Combined => 0,
+            OneSidedSolver::GaussSeidel => solved.sweeps,
+        };
         let mut report = StepReport {
             step,
             time: end,
             minimum_gap: f64::INFINITY,
             substeps: 1,
-            iterations: solved.iterations,
+            iterations: solved.iterations + sweeps,
             rounds: 1 + solved.dry_solves,
             inexact_solves: u32::from(solved.termination == Termination::MaxIterations),
             least_squares_solves: u32::from(solved.termination == Termination::LeastSquares),

@@ -280,3 +280,41 @@ pulls = [{ box = { lower = [-1, -1, -1], upper = [1, 1, 1] }, force = [0, 0, 30]
         assert_eq!(gains(&all), 0, "{stepper}");
     }
 }
+
+/// A body at rest at height 0 has no energy but rounding, which is no gain: on a rope under both steppers with joints.
+#[test]
+fn rounding_of_a_body_at_rest_at_height_zero_is_no_gain() {
+    let text = r#"
+[time]
+step = 1e-3
+duration = 1
+[[body]]
+name = "ball"
+kind = "rigid"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+mass = 1
+[[joint]]
+kind = "rope"
+first = "ball"
+anchor = [0, 0, 0.05]
+end = [0, 0, 1.05]
+"#;
+    for stepper in ["", "stepper = \"constrained\"\n"] {
+        let all = reports(&format!("{stepper}{text}"), 100);
+        let largest = |energy: fn(&StepReport) -> f64| {
+            let sizes = all.iter().map(|report| energy(report).abs());
+            sizes.fold(0.0, f64::max)
+        };
+        assert!(largest(|report| report.kinetic_energy) < 1e-20);
+        assert!(largest(|report| report.gravitational_energy) < 1e-12);
+        assert_eq!(gains(&all), 0, "{stepper}");
+    }
+}
+
+/// A gain far below the energies at hand of a body that moves, but larger than a step's fall gives, is still counted.
+#[test]
+fn a_creep_is_counted_under_gravity_too() {
+    let text = TWIST.replace("gravity = [0, 0, 0]", "gravity = [0, 0, -1e-2]");
+    let coarse = text.replace("[[body]]", "[solver]\nmomentum_tolerance = 8e-5\n[[body]]");
+    assert!(gains(&reports(&coarse, 600)) > 0);
+}

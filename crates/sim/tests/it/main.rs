@@ -30,6 +30,7 @@ mod scene;
 mod scene_mistakes;
 mod second_order;
 mod solids;
+mod solvers_of_rows;
 mod starts;
 mod thin;
 mod unsupported_keys;

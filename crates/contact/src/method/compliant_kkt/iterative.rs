@@ -6,10 +6,11 @@
 //!
 //! With a diagonal `A` and hard rows, `P⁻¹K` has three eigenvalues and MINRES ends after three steps (Murphy, Golub and
 //! Wathen 2000, "A Note on Preconditioning for Indefinite Linear Systems"). Geometric stiffness in `A` needs a few more
-//! steps. The diagonal preconditioner of Tournier et al. 2015 does not couple rows: waves along them then need hundreds
-//! of steps.
+//! steps. The diagonal of `S` alone ([`RowPreconditioner::Diagonal`]) does not couple rows: waves along them then need
+//! hundreds of steps.
 
 use super::response::RowResponse;
+use super::settings::RowPreconditioner;
 use super::system::own_response;
 use crate::constraint::ConstraintRows;
 use crate::{ContactProblem, ContactSolution};
@@ -62,18 +63,21 @@ struct OwnResponses {
 
 enum Rows {
     Factor(Box<RowResponse>),
-    /// `1/S_ii`, if `S` has no factor in floating point.
+    /// `1/S_ii`: by choice, or if `S` has no factor in floating point.
     Diagonal(Vec<f64>),
 }
 
 impl OwnResponses {
-    fn new(problem: &ContactProblem) -> Self {
+    fn new(problem: &ContactProblem, choice: RowPreconditioner) -> Self {
         let rows = &problem.constraints;
         let mut momentum = vec![0.0; problem.unknowns()];
         problem.momentum.diagonal_into(&mut momentum);
-        let factor = RowResponse::new(problem, &momentum);
+        let factor = match choice {
+            RowPreconditioner::Coupled => RowResponse::new(problem, &momentum).ok(),
+            RowPreconditioner::Diagonal => None,
+        };
         let rows = factor.map_or_else(
-            |_| {
+            || {
                 let diagonal = (0..rows.groups()).flat_map(|group| {
                     let of = rows.group(group);
                     let count = of.offset.len();
@@ -118,6 +122,7 @@ impl Preconditioner for OwnResponses {
 pub(super) fn minres(
     problem: &ContactProblem,
     solution: &mut ContactSolution,
+    preconditioner: RowPreconditioner,
     rule: &StoppingRule,
 ) -> KrylovReport {
     let rows = &problem.constraints;
@@ -130,7 +135,7 @@ pub(super) fn minres(
     for group in 0..rows.groups() {
         rhs.extend(rows.group(group).offset.iter().map(|offset| -offset));
     }
-    let preconditioner = OwnResponses::new(problem);
+    let preconditioner = OwnResponses::new(problem, preconditioner);
     let system = LinearSystem {
         operator: &operator,
         preconditioner: &preconditioner,

@@ -4,7 +4,7 @@
 //! ```text
 //! K = [A −jᵀ; −j −C] = P L D Lᵀ Pᵀ             bilateral rows, hard or compliant, exactly
 //! W = G K⁻¹ Gᵀ + C_G,  q = G v* − c_G          contacts and one-sided rows G
-//! W f + q, f: Signorini, Coulomb               Gauss-Seidel, then Newton, then ADMM
+//! W f + q, f: Signorini, Coulomb               Gauss-Seidel, then Newton, then ADMM, or Gauss-Seidel alone
 //! [v; λ] = K⁻¹ [b + Gᵀ f; −c]                  refined, residuals in doubled precision
 //! ```
 //!
@@ -18,7 +18,7 @@ mod response;
 mod settings;
 mod system;
 
-pub use settings::{CompliantKktSettings, KktSolver};
+pub use settings::{CompliantKktSettings, KktSolver, OneSidedSolver, RowPreconditioner};
 
 use super::corrective_motion::multipliers;
 use super::rows::{check_with_constraints, merit};
@@ -189,17 +189,22 @@ impl CompliantKkt {
             unknowns: 3 * friction.contacts(),
         };
         let mut missed = 0;
+        let alone = settings.one_sided == OneSidedSolver::GaussSeidel;
         for tolerance in TARGETS {
             let target = Target { tolerance };
-            let sweeps = settings.max_sweeps.min(settings.max_iterations);
-            let mut gauss_seidel = GaussSeidel::new(sweeps, PATIENCE);
+            let (sweeps, patience) = if alone {
+                (settings.max_iterations.saturating_sub(report.sweeps), 0)
+            } else {
+                (settings.max_sweeps.min(settings.max_iterations), PATIENCE)
+            };
+            let mut gauss_seidel = GaussSeidel::new(sweeps, patience);
             gauss_seidel.heed(&self.interrupt);
             let swept = gauss_seidel
                 .solve(&friction, &mut self.forces, &target)
                 .map_err(unusable)?;
             report.sweeps += swept.sweeps;
             report.evaluations += swept.evaluations;
-            if !swept.converged {
+            if !swept.converged && !alone {
                 let mut auto = Auto::default();
                 auto.heed(&self.interrupt);
                 let steps = auto
@@ -219,7 +224,8 @@ impl CompliantKkt {
             if merit(&judged, &settings.tolerances, false) < 1.0 {
                 return Ok(Termination::Converged);
             }
-            if missed >= MOST_MISSED || self.interrupt.is_raised() {
+            let spent = alone && !swept.converged;
+            if missed >= MOST_MISSED || spent || self.interrupt.is_raised() {
                 break;
             }
         }
@@ -239,7 +245,7 @@ impl CompliantKkt {
             absolute: 0.0,
             max_iterations: usize::try_from(self.settings.max_iterations).unwrap_or(usize::MAX),
         };
-        let solved = iterative::minres(problem, solution, &rule);
+        let solved = iterative::minres(problem, solution, self.settings.preconditioner, &rule);
         Ok(ContactReport {
             termination: match solved.termination {
                 impinge_krylov::Termination::Converged | impinge_krylov::Termination::Stagnated => {

@@ -18,6 +18,36 @@ pub enum KktSolver {
     Minres,
 }
 
+/// Preconditioner of MINRES.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
+pub enum RowPreconditioner {
+    /// Factors of `j diag(A)⁻¹ jᵀ + C`, which couple the rows.
+    #[default]
+    Coupled,
+    /// The diagonal of that matrix alone, as in Tournier et al. 2015.
+    Diagonal,
+}
+
+/// Solver of contacts and one-sided rows, after elimination of momentum and bilateral rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
+pub enum OneSidedSolver {
+    /// Gauss-Seidel, then Newton, then ADMM.
+    #[default]
+    Combined,
+    /// Projected Gauss-Seidel alone, at most `max_iterations` sweeps, as in Tournier et al. 2015.
+    GaussSeidel,
+}
+
 /// Settings of the method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(
@@ -38,6 +68,10 @@ pub struct CompliantKktSettings {
     pub solver: KktSolver,
     /// `‖r‖/‖rhs‖`, both scaled, at which MINRES stops.
     pub relative: f64,
+    /// Preconditioner of MINRES.
+    pub preconditioner: RowPreconditioner,
+    /// Solver of contacts and one-sided rows.
+    pub one_sided: OneSidedSolver,
 }
 
 impl Default for CompliantKktSettings {
@@ -49,6 +83,8 @@ impl Default for CompliantKktSettings {
             refinements: 2,
             solver: KktSolver::Direct,
             relative: 1e-10,
+            preconditioner: RowPreconditioner::Coupled,
+            one_sided: OneSidedSolver::Combined,
         }
     }
 }

@@ -4,6 +4,7 @@ mod assemble;
 mod dependent;
 mod dry;
 mod layout;
+mod unsymmetric;
 
 use super::{ConstrainedError, ConstrainedSystem, RowScratch};
 use impinge_contact::Tolerances;
@@ -29,6 +30,9 @@ const TOLERANCES: Tolerances = Tolerances {
 pub struct StepSettings {
     /// How the geometric stiffness is used.
     pub geometric_stiffness: GeometricStiffness,
+    /// Whether rigid bodies also have the part of it that is not symmetric, solved by LU factors. Only with
+    /// [`GeometricStiffness::Symmetric`], without one-sided constraints, and for comparison.
+    pub unsymmetric: bool,
     /// Number of preliminary solves for new forces: a step is solved again if a constraint without history gets a large
     /// force. With 0, its first step has no geometric stiffness.
     pub dry_solves: u32,
@@ -40,6 +44,7 @@ impl Default for StepSettings {
     fn default() -> Self {
         Self {
             geometric_stiffness: GeometricStiffness::Projected,
+            unsymmetric: false,
             dry_solves: 1,
             solver: CompliantKktSettings {
                 tolerances: TOLERANCES,
@@ -58,6 +63,8 @@ pub struct ConstrainedReport {
     pub dry_solves: u32,
     /// Iterations of an iterative solver.
     pub iterations: u64,
+    /// Sweeps of Gauss-Seidel over one-sided rows.
+    pub sweeps: u64,
     /// Whether redundant rows needed more refinement.
     pub regularised: bool,
 }
@@ -161,9 +168,14 @@ impl ConstrainedStepper {
         self.forces.clone_from(&system.forces);
         loop {
             self.assemble(system, time_step);
-            let solved = self.solver.solve(&self.problem, &mut self.solution)?;
+            let solved = if self.settings.unsymmetric {
+                self.solve_unsymmetric()?
+            } else {
+                self.solver.solve(&self.problem, &mut self.solution)?
+            };
             report.termination = solved.termination;
             report.iterations += solved.iterations;
+            report.sweeps += solved.sweeps;
             report.regularised |= solved.preconditioner_fallbacks > 0;
             if solved.termination == Termination::Breakdown
                 || !self.solution.velocity.iter().all(|v| v.is_finite())

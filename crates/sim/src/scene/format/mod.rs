@@ -22,7 +22,7 @@ pub use mesh::{BodyMesh, FilledSurface, MeshFile};
 pub use obstacle::ObstacleShape;
 pub use settings::{
     Asynchronous, BroadPhase, Delassus, Detection, Elasticity, Evaluation, FreeFlight, Integrator,
-    JointStiffness, OutputOptions, Preconditioner, Solver, SolverMethod, StepperChoice, Time,
-    Tolerances, World,
+    JointStiffness, Linear, OneSided, OutputOptions, Preconditioner, Solver, SolverMethod,
+    StepperChoice, Time, Tolerances, World,
 };
 pub use signal::Signal;

@@ -252,6 +252,51 @@ pub enum JointStiffness {
     /// The part that resists motion; never adds energy.
     #[default]
     Projected,
+    /// All of it, not symmetric for rigid bodies, by LU factors: with the constrained stepper and without ropes and
+    /// limits, to compare with `symmetric`.
+    Unsymmetric,
+}
+
+/// Linear solver of momentum and constraint rows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Linear {
+    /// `L D Lᵀ` factors with refinement, for all kinds of rows.
+    #[default]
+    Direct,
+    /// MINRES, at most `max_iterations` iterations: with the constrained stepper and without ropes and limits.
+    Minres,
+}
+
+impl Linear {
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde asks for a reference"
+    )]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// Solver of contacts, ropes and limits, after elimination of momentum and all other rows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum OneSided {
+    /// Gauss-Seidel, then Newton, then ADMM.
+    #[default]
+    Combined,
+    /// Projected Gauss-Seidel (PGS) alone, at most `max_iterations` sweeps.
+    GaussSeidel,
+}
+
+impl OneSided {
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        reason = "serde asks for a reference"
+    )]
+    fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// Time stepper.
@@ -374,7 +419,8 @@ pub enum Evaluation {
 )]
 pub struct Solver {
     /// The contact method. `preconditioner`, `anticipation` and `evaluation` apply to `cr`, `preconditioner` also to
-    /// `active-set`. Default: `cr`, or `compliant-kkt` in scenes with joints or bodies in compliance form.
+    /// `active-set` and to `linear = "minres"`, `one_sided` to `compliant-kkt`. Default: `cr`, or `compliant-kkt` in
+    /// scenes with joints or bodies in compliance form.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<SolverMethod>,
     /// Preconditioner of the iterations.
@@ -393,7 +439,8 @@ pub struct Solver {
     /// Largest slip per step of a contact that counts as sticking (m), greater than 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slip_tolerance: Option<f64>,
-    /// Iterations after which a solve counts as not converged, at least 1.
+    /// Iterations after which a solve counts as not converged, at least 1. With the constrained stepper it is a fixed
+    /// budget: the motion goes on from the result as it is, and the step counts as inexact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_iterations: Option<u32>,
     /// Whether a sticking contact keeps its anchor point over steps, which prevents creep.
@@ -419,6 +466,12 @@ pub struct Solver {
     pub allow_inversion: bool,
     /// Part of the geometric stiffness of joints, and of shells in compliance form, that is used.
     pub joint_stiffness: JointStiffness,
+    /// Linear solver of momentum and constraint rows, with the constrained stepper.
+    #[serde(skip_serializing_if = "Linear::is_default")]
+    pub linear: Linear,
+    /// Solver of contacts, ropes and limits, with `compliant-kkt` and the constrained stepper.
+    #[serde(skip_serializing_if = "OneSided::is_default")]
+    pub one_sided: OneSided,
     /// How candidate pairs are found. All choices find the same pairs, so that results are equal to the last bit.
     #[serde(skip_serializing_if = "BroadPhase::is_default")]
     pub broad_phase: BroadPhase,
@@ -443,6 +496,8 @@ impl Default for Solver {
             rest_compliance: None,
             allow_inversion: false,
             joint_stiffness: JointStiffness::Projected,
+            linear: Linear::Direct,
+            one_sided: OneSided::Combined,
             broad_phase: BroadPhase::default(),
         }
     }
@@ -466,8 +521,9 @@ pub struct OutputOptions {
     /// come from and go to. Default: true.
     #[serde(skip_serializing_if = "is_true")]
     pub energies: bool,
-    /// With the synchronous stepper: whether the contacts of each stored frame are stored beside it, with their forces
-    /// in N (`contacts_NNNNN.vtp`). Default: true.
+    /// With the synchronous and the asynchronous stepper: whether the contacts of each stored frame are stored beside
+    /// it, with their forces in N (`contacts_NNNNN.vtp`). Those of the asynchronous stepper are means over the last
+    /// step, and with `false` they are not summed at all. Default: true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contacts: Option<bool>,
     /// With the synchronous and the constrained stepper: whether `reactions.csv` tells of every step the forces and

@@ -2,7 +2,8 @@
 
 use super::Check;
 use crate::scene::format::{
-    Elasticity, FreeFlight, Integrator, OutputOptions, Solver, StepperChoice,
+    Elasticity, FreeFlight, Integrator, JointStiffness, Linear, OutputOptions, Preconditioner,
+    Solver, StepperChoice,
 };
 
 /// Bounds: every stepper accepts them, even unused, so that one scene serves several steppers.
@@ -29,10 +30,11 @@ impl Check<'_> {
             let mend = "leave it out, or use the synchronous stepper";
             return self.fail(&format!("output.{key}"), why.to_owned(), mend);
         }
-        let (name, supported) = match scene.stepper {
+        self.solvers_of_rows();
+        let (name, supported): (_, &[&str]) = match scene.stepper {
             StepperChoice::Synchronous => return,
-            StepperChoice::Asynchronous => ("asynchronous", "allow_inversion"),
-            StepperChoice::Constrained => ("constrained", "joint_stiffness"),
+            StepperChoice::Asynchronous => ("asynchronous", &["allow_inversion"]),
+            StepperChoice::Constrained => ("constrained", OF_ROWS),
         };
         if scene.stepper == StepperChoice::Asynchronous && !scene.joints.is_empty() {
             return self.fail(
@@ -48,7 +50,8 @@ impl Check<'_> {
                 "leave it out, or use the synchronous stepper",
             );
         }
-        let is_supported = |key: &String| key == supported || BOUNDS.contains(&key.as_str());
+        let is_supported =
+            |key: &String| supported.contains(&key.as_str()) || BOUNDS.contains(&key.as_str());
         if scene.time.free_flight != FreeFlight::default() {
             return self.fail(
                 "time.free_flight",
@@ -81,6 +84,47 @@ impl Check<'_> {
     }
 }
 
+/// Keys of the solver that the constrained stepper supports.
+const OF_ROWS: &[&str] = &["joint_stiffness", "linear", "one_sided", "preconditioner"];
+
+impl Check<'_> {
+    /// Rejects linear solvers that the stepper does not have, and settings that they do not have.
+    fn solvers_of_rows(&self) {
+        let (scene, keys) = (self.scene, &self.scene.solver);
+        let is_constrained = scene.stepper == StepperChoice::Constrained;
+        let is_minres = keys.linear == Linear::Minres;
+        let is_unsymmetric = keys.joint_stiffness == JointStiffness::Unsymmetric;
+        if is_minres && !is_constrained {
+            self.fail(
+                "solver.linear",
+                "MINRES solves equations only, and this stepper has contacts".to_owned(),
+                "leave it out, or use stepper = \"constrained\"",
+            );
+        }
+        if is_unsymmetric && !is_constrained {
+            self.fail(
+                "solver.joint_stiffness",
+                "only the constrained stepper supports `unsymmetric`".to_owned(),
+                "write \"symmetric\", or use stepper = \"constrained\"",
+            );
+        }
+        if is_unsymmetric && is_minres {
+            self.fail(
+                "solver.linear",
+                "MINRES needs a symmetric matrix, and `joint_stiffness` is `unsymmetric`".to_owned(),
+                "write linear = \"direct\", or joint_stiffness = \"symmetric\"",
+            );
+        }
+        if is_constrained && keys.preconditioner != Preconditioner::default() && !is_minres {
+            self.fail(
+                "solver.preconditioner",
+                "the constrained stepper has a preconditioner with MINRES only".to_owned(),
+                "leave it out, or write linear = \"minres\"",
+            );
+        }
+    }
+}
+
 /// A key of the output that asks for what the stepper does not know, and why.
 fn unknown_to(
     stepper: StepperChoice,
@@ -91,10 +135,6 @@ fn unknown_to(
         output.reactions == Some(true),
     );
     match stepper {
-        StepperChoice::Asynchronous if contacts => Some((
-            "contacts",
-            "the asynchronous stepper has penalty layers in the place of contacts, and stores none",
-        )),
         StepperChoice::Asynchronous if reactions => Some((
             "reactions",
             "the asynchronous stepper does not know the force of penalty layers at the end of a step, and stores no \

@@ -5,6 +5,7 @@ use super::force::ClockedForce;
 use super::layer::{Layer, Touch};
 use super::layer_rules::LayerRules;
 use super::pairs::{Features, Pairs};
+use super::pushes::Pushes;
 use super::queue::{Event, EventKind, Queue};
 use super::recording::Recording;
 use super::speculative::{History, Speculation};
@@ -64,6 +65,8 @@ pub struct Engine {
     pub(super) speculation: Option<Box<Speculation>>,
     /// Recorded paths since the last stored frame, if requested; the integrator does not read them.
     pub(super) recording: Option<Recording>,
+    /// Impulses of layers since the end of the last step, if requested; the integrator does not read them.
+    pub(super) pushes: Option<Pushes>,
     // Buffers.
     pub(super) kicked: Vec<u32>,
     pub(super) left: Vec<u32>,
@@ -155,6 +158,7 @@ impl Engine {
             history: None,
             speculation: None,
             recording: None,
+            pushes: None,
             kicked: Vec::new(),
             left: Vec::new(),
             called: Vec::new(),

@@ -5,6 +5,7 @@ use super::engine::Engine;
 use super::layer::{Layer, Rubbing, Touch};
 use super::layer_rules::FAR;
 use super::pairs::{Features, Nearest};
+use super::pushes::Pushed;
 use super::queue::{Event, EventKind};
 use crate::error::asynchronous::Stop;
 use impinge_contact::penalty::{
@@ -312,15 +313,31 @@ impl Engine {
             vertex.kick(&(nearest.normal * (push * nearest.weights[k])));
             kicked.push(stencil[k]);
         }
-        if let Some(rubbing) = &touch.rubbing {
-            self.rub(id, nearest, rubbing, &Push { law, impulse: push });
+        let rubbed = match &touch.rubbing {
+            Some(rubbing) => self.rub(id, nearest, rubbing, &Push { law, impulse: push }),
+            None => Vector3::zeros(),
+        };
+        if let Some(pushes) = &mut self.pushes {
+            let pair = self.pairs.get(id);
+            let at = (&nearest.normal, &nearest.weights);
+            let pushed = Pushed::new(pair, at, push, rubbed);
+            match &self.history {
+                Some(_) => pushes.add_in_window(time, pair.features, pushed),
+                None => pushes.add(pair.features, &pushed),
+            }
         }
         false
     }
 
     /// Friction of a pair whose points are at the time of the tick, after a normal impulse. It dissipates energy, or
-    /// returns energy that it stored.
-    fn rub(&mut self, id: u32, nearest: &Nearest, rubbing: &Rubbing, push: &Push) {
+    /// returns energy that it stored. Returns its impulse on the first side (N s).
+    fn rub(
+        &mut self,
+        id: u32,
+        nearest: &Nearest,
+        rubbing: &Rubbing,
+        push: &Push,
+    ) -> Vector3<f64> {
         let Rubbing {
             lever,
             mut anchor,
@@ -332,7 +349,7 @@ impl Engine {
         let velocities = vertices.map(|vertex| vertex.velocity);
         let inverse_masses = vertices.map(|vertex| vertex.inverse_mass);
         let slip = lever.slip(&velocities);
-        // The distribution of friction per newton second, its size, and the energy that it adds (J).
+        // The distribution of friction per newton second, its impulse (N s), and the energy that it adds (J).
         let act = |sticking: &Vector3<f64>| {
             let against = slip - sticking;
             let speed = against.norm();
@@ -344,7 +361,7 @@ impl Engine {
             let mobility = Lever::mobility(&shares, &inverse_masses);
             let size = friction_impulse(&push.law, push.impulse, speed, mobility);
             let energy = size * direction.dot(&slip) + 0.5 * size * size * mobility;
-            Some((shares, size, energy))
+            Some((shares, direction * size, size, energy))
         };
         let mobility: f64 = (0..4)
             .map(|k| nearest.weights[k] * nearest.weights[k] * inverse_masses[k])
@@ -354,13 +371,16 @@ impl Engine {
         let acted = act(&back)
             .filter(|(.., energy)| *energy <= anchor.taken())
             .or_else(|| act(&Vector3::zeros()));
-        if let Some((shares, size, energy)) = acted {
+        let mut impulse = Vector3::zeros();
+        if let Some((shares, rubbed, size, energy)) = acted {
+            impulse = rubbed;
             anchor.take(-energy);
             for k in 0..count {
                 self.vertices[points[k] as usize].kick(&(shares[k] * size));
             }
         }
         self.pairs.get_mut(id).anchor = Some(anchor);
+        impulse
     }
 
     /// The anchor of a pressed pair at these positions.

@@ -28,6 +28,7 @@ mod layer_rules;
 mod layers;
 mod pairs;
 mod pieces;
+mod pushes;
 mod queue;
 mod recording;
 mod scripted;

@@ -3,6 +3,7 @@
 use super::engine::Engine;
 use super::force::{ClockedForce, Drag, ElasticTerms, ForceKind, Pulls, UniformForce};
 use super::pieces::Pieces;
+use super::pushes::Pushes;
 use super::scripted::ScriptedObstacles;
 use super::statistics::{Statistics, StepHistogram};
 use super::system::{Plane, Script, Settings, System};
@@ -167,6 +168,12 @@ impl Asynchronous {
     /// [taken](Self::take_pieces).
     pub fn record_pieces(&mut self) {
         self.engine.record();
+    }
+
+    /// From now on the contacts of the state are pairs with the mean forces of their layers over the last step;
+    /// otherwise there are none.
+    pub fn keep_contacts(&mut self) {
+        self.engine.pushes = Some(Pushes::default());
     }
 
     /// The pieces since they were taken last, or recorded first, up to the last step that was completed; `None` if they
@@ -465,6 +472,11 @@ impl Stepper for Asynchronous {
             *velocity = vertex.velocity;
         }
         let external = external_work_at_rest(model, &self.positions, state);
+        let duration = now - state.time;
+        state.contacts.clear();
+        if let Some(pushes) = &mut self.engine.pushes {
+            pushes.take_contacts(model, duration, &state.positions, &mut state.contacts);
+        }
         state.time = now;
         let flights = &self.engine.statistics().steps;
         self.flights
@@ -494,6 +506,8 @@ impl Stepper for Asynchronous {
         };
         self.account.close(energies, external, state, &mut report);
         measure(model, state, None, &mut report);
+        // Pairs with layers count, whether they were pressed in this step or not.
+        (report.active, report.sticking, report.sliding) = (0, 0, 0);
         for (_, distance) in self.engine.near_pairs() {
             report.active += 1;
             report.minimum_gap = report.minimum_gap.min(distance);

@@ -170,6 +170,9 @@ impl Engine {
             end = window_end(start, speculation.length, until);
         }
         self.now = end;
+        if let Some(pushes) = &mut self.pushes {
+            pushes.accept_window();
+        }
         self.statistics.windows += 1;
         self.forget_window();
         self.call_ahead_of_window(&speculation.sweep);

@@ -40,6 +40,9 @@ impl Engine {
         if let Some(recording) = &mut self.recording {
             recording.forget_after(snapshot.now);
         }
+        if let Some(pushes) = &mut self.pushes {
+            pushes.forget_after(snapshot.now);
+        }
         for ((clock, _), &tick) in self.forces.iter_mut().zip(&snapshot.force_ticks) {
             clock.tick = tick;
         }

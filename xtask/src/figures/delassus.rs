@@ -1,0 +1,195 @@
+//! Time to build the Delassus operator beside that of a whole solve by conjugate residuals.
+
+use std::error::Error;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use cpu_time::ThreadTime;
+use impinge_contact::method::corrective_motion::{CorrectiveMotion, CorrectiveMotionSettings};
+use impinge_contact::{ContactProblem, ContactSolution, Method, Termination, Tolerances};
+use impinge_sim::stepper::{Solve, SolveObserver};
+use impinge_sim::{Scene, Simulation};
+
+use super::figure::{Figure, Grid, digits};
+use super::{Context, Section, Sheet, scenes};
+
+pub(super) const DELASSUS: Section = Section {
+    name: "delassus",
+    title: "The Delassus operator beside a solve without it",
+    about: "After Fig. 12 of Verschoor and Jalba 2019: while soft rings settle on each other, and while a bunny is\n\
+            squeezed between rollers, contact problems grow. Of each, the table has the time to build `W = J A⁻¹ Jᵀ`,\n\
+            by sparse factors of `A` (numbers only, the order is known) and solves for the rows of each contact, and\n\
+            the time of a whole solve from rest by `cr` and by the rules of the paper, `cr-paper`, which need no `W`.\n\
+            A contact has three rows. The solve with `W` would come on top. The exponent `p` says that the time grows\n\
+            as the number of rows to the power `p`. The paper's bearing and its armadillo are not among the scenes.",
+    long: true,
+    measure: delassus,
+};
+
+/// Growth of the number of contacts from one problem to the next.
+const GROWTH: usize = 2;
+
+/// Repetitions of each measurement; the least time counts.
+const REPETITIONS: u32 = 3;
+
+/// The problems of a run, each with twice the contacts of the one before, and their tolerances.
+#[derive(Clone, Default)]
+struct Problems(Arc<Mutex<Vec<(ContactProblem, Tolerances)>>>);
+
+impl SolveObserver for Problems {
+    fn solved(&mut self, solve: &Solve<'_>) {
+        let mut problems = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let most = problems
+            .last()
+            .map_or(10, |(problem, _)| problem.contacts());
+        if solve.problem.contacts() >= GROWTH * most {
+            problems.push((solve.problem.clone(), solve.method.tolerances()));
+        }
+    }
+}
+
+/// Times (s) on one problem.
+struct Times {
+    rows: usize,
+    operator: f64,
+    /// Of both methods.
+    solves: [f64; 2],
+}
+
+const SOLVERS: [&str; 2] = ["cr", "cr-paper"];
+
+fn delassus(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> {
+    let layers = context.choose(2, 4);
+    let rings = scenes::parse(&scenes::stacked_rings(layers), &[])?;
+    measure(sheet, context, "rings", &rings, context.choose(60, 160))?;
+    let bunny = scenes::shipped("armadillo_rollers.toml", &[]);
+    match bunny {
+        Ok(scene) => measure(sheet, context, "rollers", &scene, context.choose(60, 400))?,
+        // Its mesh is not part of the project.
+        Err(error) => sheet
+            .figures
+            .push(Figure::speed("time of W over a solve by cr", "rollers").skipped(error.to_string())),
+    }
+    Ok(())
+}
+
+fn measure(
+    sheet: &mut Sheet,
+    context: &Context,
+    name: &str,
+    scene: &Scene,
+    steps: u64,
+) -> Result<(), Box<dyn Error>> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+    let problems = Problems::default();
+    context.progress.run(name, steps);
+    pool.install(|| -> Result<(), Box<dyn Error + Send + Sync>> {
+        let mut simulation = Simulation::new(scene)?;
+        simulation.observe_solves(problems.clone());
+        for _ in 0..steps {
+            simulation.advance()?;
+            context.progress.step();
+        }
+        Ok(())
+    })
+    .map_err(|error| -> Box<dyn Error> { error })?;
+    let problems = std::mem::take(&mut *problems.0.lock().unwrap_or_else(PoisonError::into_inner));
+    let mut grid = Grid::new(
+        &format!("{name}:"),
+        &[
+            "unknowns",
+            "rows",
+            "W (CPU, s)",
+            "cr (CPU, s)",
+            "cr-paper (CPU, s)",
+            "W over cr",
+        ],
+    );
+    let mut all = Vec::new();
+    for (problem, tolerances) in &problems {
+        let times = pool.install(|| times(problem, *tolerances))?;
+        grid.row(vec![
+            problem.unknowns().to_string(),
+            times.rows.to_string(),
+            digits(times.operator),
+            digits(times.solves[0]),
+            digits(times.solves[1]),
+            digits(times.operator / times.solves[0]),
+        ]);
+        all.push(times);
+    }
+    sheet.grids.push(grid);
+    let (Some(first), Some(last)) = (all.first(), all.last()) else {
+        return Err(format!("{name}: no problem with 20 contacts in {steps} steps").into());
+    };
+    let scene = format!("{name}, {} rows", last.rows);
+    for (solver, time) in SOLVERS.into_iter().zip(last.solves) {
+        sheet.figures.push(
+            Figure::speed(format!("time of W over a solve by {solver}"), scene.clone())
+                .value(last.operator / time),
+        );
+    }
+    if last.rows > first.rows {
+        let grown = (last.rows as f64 / first.rows as f64).ln();
+        let range = format!("{name}, {} to {} rows", first.rows, last.rows);
+        for (what, times) in [
+            ("W", [first.operator, last.operator]),
+            ("a solve by cr", [first.solves[0], last.solves[0]]),
+        ] {
+            let exponent = (times[1] / times[0]).ln() / grown;
+            sheet.figures.push(
+                Figure::speed(format!("exponent of the time of {what}"), range.clone())
+                    .value(exponent),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// The least time (s) of some repetitions.
+fn least<E>(mut work: impl FnMut() -> Result<(), E>) -> Result<f64, E> {
+    let mut least = f64::INFINITY;
+    for _ in 0..REPETITIONS {
+        let begin = ThreadTime::now();
+        work()?;
+        least = least.min(begin.elapsed().as_secs_f64());
+    }
+    Ok(least)
+}
+
+fn times(
+    problem: &ContactProblem,
+    tolerances: Tolerances,
+) -> Result<Times, Box<dyn Error + Send + Sync>> {
+    // Factors of a step: the same order with new values.
+    let mut other = problem.clone();
+    for block in other.momentum.values_mut() {
+        *block *= 1.0 + 1e-9;
+    }
+    let mut exact = CorrectiveMotion::exact(CorrectiveMotionSettings::default());
+    exact.condense(&other)?;
+    let mut turn = false;
+    let operator = least(|| {
+        turn = !turn;
+        let at = if turn { problem } else { &other };
+        exact.condense(at).map(drop)
+    })?;
+    let mut solves = [f64::NAN; 2];
+    for (time, name) in solves.iter_mut().zip(SOLVERS) {
+        let mut solver = Method::named(name, tolerances)?.solver();
+        let mut converged = true;
+        let taken = least(|| {
+            let mut solution = ContactSolution::at_rest(problem);
+            let report = solver.solve(problem, &mut solution)?;
+            converged &= report.termination == Termination::Converged;
+            Ok::<_, impinge_contact::ContactError>(())
+        })?;
+        if converged {
+            *time = taken;
+        }
+    }
+    Ok(Times {
+        rows: 3 * problem.contacts(),
+        operator,
+        solves,
+    })
+}
