@@ -328,3 +328,86 @@ fn a_compactor_closes_to_less_than_a_tenth() {
         assert!(lowest > 0.0, "{}: {lowest} m", body.name);
     }
 }
+
+/// Harmon et al. 2012, Fig. 1, with coarser meshes: the particle is shot through the curtains, which fling up and then
+/// rest on each other. At the end their kinetic energy is less than a thousandth of its largest value and their energy
+/// keeps its value to a twentieth; no step gains energy, and no state has intersections.
+#[test]
+fn curtains_come_to_rest() {
+    let overrides = [
+        "title=\"Coarse curtains come to rest\"",
+        "body.0.mesh.grid.cells=[6, 6]",
+    ];
+    let mut simulation = shipped("harmon_curtains.toml", &overrides);
+    let (mut most, mut flung): (f64, f64) = (0.0, 0.0);
+    let mut settled = Vec::new();
+    for step in 0..440 {
+        let report = advance(&mut simulation, 1);
+        assert_eq!(report.energy_gains, 0, "step {step}");
+        most = most.max(report.kinetic_energy);
+        flung = flung.max(energy(&report));
+        if step >= 360 {
+            settled.push(report);
+        }
+    }
+    let kinetic = settled.iter().map(|report| report.kinetic_energy);
+    let moving = kinetic.fold(0.0, f64::max);
+    assert!(moving < 1e-3 * most, "{moving} J of {most} J");
+    let energies: Vec<f64> = settled.iter().map(energy).collect();
+    let range = |best: fn(f64, f64) -> f64, from: f64| energies.iter().copied().fold(from, best);
+    let (least, largest) = (range(f64::min, f64::INFINITY), range(f64::max, 0.0));
+    assert!(largest - least < 0.05 * largest, "{least} J to {largest} J");
+    assert!(largest < 0.1 * flung, "{largest} J of {flung} J");
+    // The particle was shot by half a metre.
+    let ball = simulation.model().geometry.solid(3).points.clone();
+    let places = simulation.state().positions[ball].iter().map(|x| x.x);
+    assert!(places.fold(f64::INFINITY, f64::min) > 0.45);
+}
+
+/// Velocity of a body of the model, and its angular velocity about its centre as if it was a thin sphere, by mass (m/s,
+/// 1/s); then its centre (m).
+fn motion_of_sphere(simulation: &Simulation, body: usize) -> [Vector3<f64>; 3] {
+    let (model, state) = (simulation.model(), simulation.state());
+    let points = model.geometry.bodies[body].points.clone();
+    let mass: f64 = model.points.mass[points.clone()].iter().sum();
+    let mean = |of: &[Vector3<f64>]| -> Vector3<f64> {
+        let weighed = points
+            .clone()
+            .map(|point| of[point] * model.points.mass[point]);
+        weighed.sum::<Vector3<f64>>() / mass
+    };
+    let (center, velocity) = (mean(&state.positions), mean(&state.velocities));
+    let (mut spin, mut inertia) = (Vector3::zeros(), 0.0);
+    for point in points.clone() {
+        let mass = model.points.mass[point];
+        let arm = state.positions[point] - center;
+        spin += arm.cross(&(state.velocities[point] - velocity)) * mass;
+        inertia += 2.0 / 3.0 * mass * arm.norm_squared();
+    }
+    [velocity, spin / inertia, center]
+}
+
+/// Harmon et al. 2012, Fig. 11 and Section 6.3: of three balls shot at nails, the one that fits between them and the one
+/// that barely does stick there, below the points and at rest. The large one rolls on: it turns as fast as it moves, to
+/// a tenth, and is beyond the bed. No state has intersections.
+#[test]
+fn balls_stick_between_nails_and_roll_over_them() {
+    let overrides = [
+        "title=\"Coarse balls are shot at nails\"",
+        "body.2.mesh.sphere.subdivisions=2",
+    ];
+    let mut simulation = shipped("harmon_projectiles.toml", &overrides);
+    advance(&mut simulation, 200);
+    for body in [0, 1] {
+        let [velocity, _, center] = motion_of_sphere(&simulation, body);
+        assert!(velocity.norm() < 0.03, "{body}: {velocity} m/s");
+        // Nails are 3 cm high, and stand within 5 cm of the middle; the outer row has a side.
+        assert!(center.z < 0.02, "{body}: {center} m");
+        assert!(center.x.abs() < 0.06 && center.y.abs() < 0.06, "{center} m");
+    }
+    let [velocity, spin, center] = motion_of_sphere(&simulation, 2);
+    let rim = 0.03 * spin.y;
+    assert!(velocity.x > 0.3, "{velocity} m/s");
+    assert!((rim / velocity.x - 1.0).abs() < 0.1, "{rim} {velocity} m/s");
+    assert!(center.x > 0.1, "{center} m");
+}

@@ -113,6 +113,8 @@ pub(super) const GROUPS: [(&str, &[Shot]); 5] = [
             shot("particle_and_curtains", 0.25).from(-120.0, 15.0),
             shot("trash_compactor", 0.1).from(-55.0, 80.0),
             shot("harmon_compactor", 0.3).from(-90.0, 70.0),
+            shot("harmon_curtains", 0.4).from(-120.0, 15.0),
+            shot("harmon_projectiles", 0.12),
             shot("strings", 0.075),
             shot("reef_knot", 0.04),
             shot("reef_knot_overpulled", 0.016),

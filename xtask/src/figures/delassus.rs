@@ -65,9 +65,9 @@ fn delassus(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> 
     match bunny {
         Ok(scene) => measure(sheet, context, "rollers", &scene, context.choose(60, 400))?,
         // Its mesh is not part of the project.
-        Err(error) => sheet
-            .figures
-            .push(Figure::speed("time of W over a solve by cr", "rollers").skipped(error.to_string())),
+        Err(error) => sheet.figures.push(
+            Figure::speed("time of W over a solve by cr", "rollers").skipped(error.to_string()),
+        ),
     }
     Ok(())
 }

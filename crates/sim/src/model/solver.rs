@@ -18,12 +18,10 @@ use nalgebra::Vector3;
 /// The geometric stiffness of joints that the scene selects.
 pub(super) fn joint_stiffness(scene: &Scene) -> GeometricStiffness {
     match scene.solver.joint_stiffness {
-        crate::scene::JointStiffness::None => GeometricStiffness::None,
+        JointStiffness::None => GeometricStiffness::None,
         // The constrained stepper adds the rest.
-        crate::scene::JointStiffness::Symmetric | crate::scene::JointStiffness::Unsymmetric => {
-            GeometricStiffness::Symmetric
-        }
-        crate::scene::JointStiffness::Projected => GeometricStiffness::Projected,
+        JointStiffness::Symmetric | JointStiffness::Unsymmetric => GeometricStiffness::Symmetric,
+        JointStiffness::Projected => GeometricStiffness::Projected,
     }
 }
 
@@ -74,7 +72,10 @@ pub(super) fn check_method(
 fn check_rows(scene: &Scene, solver: &Method, joints: &[Constraint]) -> Result<(), SimError> {
     let keys = &scene.solver;
     if keys.one_sided != OneSided::default() && !matches!(solver, Method::CompliantKkt(_)) {
-        let problem = format!("the method `{}` does not support `one_sided`", solver.name());
+        let problem = format!(
+            "the method `{}` does not support `one_sided`",
+            solver.name()
+        );
         let mend = "leave it out, or write method = \"compliant-kkt\"";
         return Err(scene.error_at("solver.one_sided", problem, mend).into());
     }
@@ -131,8 +132,8 @@ pub(super) fn solver_settings(scene: &Scene, has_rows: bool) -> Method {
     match &mut method {
         Method::Cr(settings) | Method::ActiveSet(settings) => {
             settings.preconditioner = match keys.preconditioner {
-                crate::scene::Preconditioner::Full => PreconditionerKind::Full,
-                crate::scene::Preconditioner::Diagonal => PreconditionerKind::Diagonal,
+                Preconditioner::Full => PreconditionerKind::Full,
+                Preconditioner::Diagonal => PreconditionerKind::Diagonal,
             };
             settings.max_iterations = MAX_ITERATIONS;
         }

@@ -59,9 +59,9 @@ pub use format::{
     Asynchronous, Body, BodyKind, BodyMesh, BroadPhase, Copies, Delassus, Detection, Elasticity,
     Evaluation, FilledSurface, Fixed, Formulation, FreeFlight, Integrator, Joint, JointKind,
     JointStiffness, Leg, Linear, Material, MaterialModel, MeshFile, MeshGroup, Motion, Obstacle,
-    ObstacleShape, OneSided, Orthotropic, OutputOptions, PairFriction, Preconditioner, Pull, Region,
-    Rotation, Shell, Signal, Solver, SolverMethod, StepperChoice, Time, Tolerances, Turn, Turning,
-    Via, World,
+    ObstacleShape, OneSided, Orthotropic, OutputOptions, PairFriction, Preconditioner, Pull,
+    Region, Rotation, Shell, Signal, Solver, SolverMethod, StepperChoice, Time, Tolerances, Turn,
+    Turning, Via, World,
 };
 pub use motion::{MotionLeg, MotionStart, RigidMotion};
 

@@ -16,10 +16,7 @@ use crate::thin::rows::{ThinPlaces, thin_constraints};
 use impinge_contact::{
     Termination,
     constraint::{Constraint, Term},
-    method::{
-        Method,
-        compliant_kkt::{CompliantKktSettings, OneSidedSolver},
-    },
+    method::{Method, compliant_kkt::CompliantKktSettings},
 };
 use nalgebra::Vector3;
 use std::time::Instant;
@@ -262,17 +259,12 @@ impl Stepper for Constrained {
             })?;
         store(model, &self.system, state, end);
         state.step = step;
-        // Those of the combined solver are the smaller part of its work.
-        let sweeps = match self.stepper.settings.solver.one_sided {
-            OneSidedSolver::Combined => 0,
-            OneSidedSolver::GaussSeidel => solved.sweeps,
-        };
         let mut report = StepReport {
             step,
             time: end,
             minimum_gap: f64::INFINITY,
             substeps: 1,
-            iterations: solved.iterations + sweeps,
+            iterations: solved.iterations,
             rounds: 1 + solved.dry_solves,
             inexact_solves: u32::from(solved.termination == Termination::MaxIterations),
             least_squares_solves: u32::from(solved.termination == Termination::LeastSquares),

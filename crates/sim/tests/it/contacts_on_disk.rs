@@ -443,8 +443,9 @@ position = [0, 0, PLACE]
 "#;
 
 /// Layers push in pulses, but the contacts of frames hold their mean forces over a step. Over a window at rest their
-/// vertical sum is the weight to a thousandth: over half-spaces and over meshes, with the same bits by either
-/// detection. Forces of nodes are those of the contacts, and without contacts there are none.
+/// vertical sum is the weight to a hundredth, and their impulse is that of gravity and the change of momentum to one
+/// tick of gravity: on half-spaces and on meshes, with the same bits by either detection. Without contacts there are no
+/// forces.
 #[test]
 fn forces_of_layers_carry_the_weight() {
     let plane = RESTING
@@ -459,12 +460,16 @@ fn forces_of_layers_carry_the_weight() {
             let key = format!("asynchronous.detection={detection}");
             let scene = scene(&text, &[&key]);
             let mut simulation = Simulation::new(&scene).expect("sound");
-            let mut forces = Vec::new();
+            let (mut forces, mut momenta) = (Vec::new(), Vec::new());
             for _ in 0..120 {
                 let report = simulation.advance().expect("it runs");
                 let contacts = simulation.contacts();
                 let vertical = |contact: &impinge_sim::measure::contacts::ContactRecord<'_>| {
-                    let sign = if contact.bodies[0] == "cube" { 1.0 } else { -1.0 };
+                    let sign = if contact.bodies[0] == "cube" {
+                        1.0
+                    } else {
+                        -1.0
+                    };
                     sign * contact.force().z
                 };
                 let sum: f64 = contacts.iter().map(vertical).sum();
@@ -474,10 +479,18 @@ fn forces_of_layers_carry_the_weight() {
                     assert!(contact.friction_force.norm() <= most * (1.0 + 1e-9));
                 }
                 forces.push(sum);
+                momenta.push(report.momentum[2]);
             }
-            let window = &forces[80..];
+            let window = &forces[60..];
             let mean = window.iter().sum::<f64>() / window.len() as f64;
-            assert!((mean / 9.81 - 1.0).abs() < 1e-3, "{detection}: {mean} N");
+            assert!((mean / GRAVITY - 1.0).abs() < 0.01, "{detection}: {mean} N");
+            let impulse = 5e-3 * window.iter().sum::<f64>();
+            let expected = 0.3 * GRAVITY + momenta[119] - momenta[59];
+            let tick = 1e-3 * GRAVITY;
+            assert!(
+                (impulse - expected).abs() < 1.01 * tick,
+                "{impulse} {expected} N s"
+            );
             runs.push(forces);
         }
         assert_eq!(runs[0], runs[1]);

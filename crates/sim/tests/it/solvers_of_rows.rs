@@ -171,7 +171,11 @@ fn the_unsymmetric_stiffness_acts_as_its_symmetric_part() {
     assert!(gained(&without) > 1.0, "{} J", gained(&without));
     // The right-hand side takes the share that is not symmetric, so that the residual judges both alike.
     for report in &of_whole {
-        assert!(report.momentum_residual < 1e-8, "{:e}", report.momentum_residual);
+        assert!(
+            report.momentum_residual < 1e-8,
+            "{:e}",
+            report.momentum_residual
+        );
     }
     let off = apart(&whole, &symmetric);
     assert!((1e-9..0.05).contains(&off), "{off} m");

@@ -203,6 +203,9 @@ impl CompliantKkt {
                 .solve(&friction, &mut self.forces, &target)
                 .map_err(unusable)?;
             report.sweeps += swept.sweeps;
+            if alone {
+                report.iterations += swept.sweeps;
+            }
             report.evaluations += swept.evaluations;
             if !swept.converged && !alone {
                 let mut auto = Auto::default();

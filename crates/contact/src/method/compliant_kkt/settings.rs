@@ -68,10 +68,17 @@ pub struct CompliantKktSettings {
     pub solver: KktSolver,
     /// `‖r‖/‖rhs‖`, both scaled, at which MINRES stops.
     pub relative: f64,
-    /// Preconditioner of MINRES.
+    /// Preconditioner of MINRES. Files without it have the default.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub preconditioner: RowPreconditioner,
-    /// Solver of contacts and one-sided rows.
+    /// Solver of contacts and one-sided rows. Files without it have the default.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "is_default"))]
     pub one_sided: OneSidedSolver,
+}
+
+#[cfg(feature = "serde")]
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 impl Default for CompliantKktSettings {

@@ -61,10 +61,8 @@ pub struct ConstrainedReport {
     pub termination: Termination,
     /// Preliminary solves for new forces.
     pub dry_solves: u32,
-    /// Iterations of an iterative solver.
+    /// Iterations of MINRES, sweeps of Gauss-Seidel without other solvers, and Newton steps.
     pub iterations: u64,
-    /// Sweeps of Gauss-Seidel over one-sided rows.
-    pub sweeps: u64,
     /// Whether redundant rows needed more refinement.
     pub regularised: bool,
 }
@@ -175,7 +173,6 @@ impl ConstrainedStepper {
             };
             report.termination = solved.termination;
             report.iterations += solved.iterations;
-            report.sweeps += solved.sweeps;
             report.regularised |= solved.preconditioner_fallbacks > 0;
             if solved.termination == Termination::Breakdown
                 || !self.solution.velocity.iter().all(|v| v.is_finite())

@@ -111,7 +111,8 @@ impl Check<'_> {
         if is_unsymmetric && is_minres {
             self.fail(
                 "solver.linear",
-                "MINRES needs a symmetric matrix, and `joint_stiffness` is `unsymmetric`".to_owned(),
+                "MINRES needs a symmetric matrix, and `joint_stiffness` is `unsymmetric`"
+                    .to_owned(),
                 "write linear = \"direct\", or joint_stiffness = \"symmetric\"",
             );
         }

@@ -331,13 +331,7 @@ impl Engine {
 
     /// Friction of a pair whose points are at the time of the tick, after a normal impulse. It dissipates energy, or
     /// returns energy that it stored. Returns its impulse on the first side (N s).
-    fn rub(
-        &mut self,
-        id: u32,
-        nearest: &Nearest,
-        rubbing: &Rubbing,
-        push: &Push,
-    ) -> Vector3<f64> {
+    fn rub(&mut self, id: u32, nearest: &Nearest, rubbing: &Rubbing, push: &Push) -> Vector3<f64> {
         let Rubbing {
             lever,
             mut anchor,

@@ -69,8 +69,7 @@ impl Pushed {
         let friction = frame
             .tangential(&self.friction)
             .map(|impulse| impulse / duration);
-        let is_sliding =
-            friction[0].hypot(friction[1]) >= AT_BOUND * self.coefficient * lambda;
+        let is_sliding = friction[0].hypot(friction[1]) >= AT_BOUND * self.coefficient * lambda;
         let multipliers = if is_sliding {
             Multipliers {
                 state: ContactState::Sliding,
