@@ -106,7 +106,8 @@ fn measure(
     );
     let mut all = Vec::new();
     for (problem, tolerances) in &problems {
-        let times = pool.install(|| times(problem, *tolerances))?;
+        let times = pool.install(|| times(problem, *tolerances));
+        let times = times.map_err(|error| -> Box<dyn Error> { error })?;
         grid.row(vec![
             problem.unknowns().to_string(),
             times.rows.to_string(),
