@@ -151,8 +151,8 @@ shape = { half_space = { normal = [0, 0, 1] } }
     assert!(off < 1e-5, "{off} m");
 }
 
-/// The geometric stiffness that is not symmetric has nearly the effect of its symmetric part (Tournier et al. 2015, Fig.
-/// 5): the energy of a chain does not grow, as it does without any, and both chains end at nearly the same place.
+/// The geometric stiffness that is not symmetric has nearly the effect of its symmetric part (Tournier et al. 2015,
+/// Fig. 5): the energy of a chain does not grow, as it does without any, and both chains end at nearly the same place.
 #[test]
 fn the_unsymmetric_stiffness_acts_as_its_symmetric_part() {
     let stiffness = |name: &str| {

@@ -9,7 +9,7 @@
 //! in `A` and the other part `−½ τ^`.
 //!
 //! # Source
-//! Tournier et al. 2015, eq. (22) and Fig. 5; differs from it in: joints that hold a direction, as hinges do, have their
+//! Tournier et al. 2015, eq. (22) and Fig. 5; differs from it in: conditions on directions, as in hinges, have their
 //! symmetric part only.
 
 use super::super::ConstrainedError;
