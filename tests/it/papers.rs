@@ -384,8 +384,8 @@ fn motion_of_sphere(simulation: &Simulation, body: usize) -> [Vector3<f64>; 3] {
 }
 
 /// Harmon et al. 2012, Fig. 11 and Section 6.3: of three balls shot at nails, the one that fits between them and that
-/// which barely does stick there, below the points and at rest. The large one rolls on: it turns as fast as it moves, to
-/// a tenth, and is beyond the bed. No state has intersections.
+/// which barely does stick there, below the points and at rest. The large one rolls on: it turns as fast as it moves,
+/// to a tenth, and is beyond the bed. No state has intersections.
 #[test]
 fn balls_stick_between_nails_and_roll_over_them() {
     let overrides = [
