@@ -15,12 +15,12 @@ use super::{Context, Section, Sheet, scenes};
 pub(super) const DELASSUS: Section = Section {
     name: "delassus",
     title: "The Delassus operator beside a solve without it",
-    about: "After Fig. 12 of Verschoor and Jalba 2019: while soft rings settle on each other, and while a bunny is\n\
-            squeezed between rollers, contact problems grow. Of each, the table has the time to build `W = J A⁻¹ Jᵀ`,\n\
-            by sparse factors of `A` (numbers only, the order is known) and solves for the rows of each contact, and\n\
-            the time of a whole solve from rest by `cr` and by the rules of the paper, `cr-paper`, which need no `W`.\n\
-            A contact has three rows. The solve with `W` would come on top. The exponent `p` says that the time grows\n\
-            as the number of rows to the power `p`. The paper's bearing and its armadillo are not among the scenes.",
+    about: "After Fig. 12 of Verschoor and Jalba 2019. Of contact problems of soft rings that lie on each other, in\n\
+            one to four layers, and of a bearing that turns, the table has the time to build `W = J A⁻¹ Jᵀ`, by\n\
+            sparse factors of `A` (numbers only, the order is known) and a solve for each row, and the time of a\n\
+            whole solve from rest by `cr` and by the rules of the paper, `cr-paper`, which need no `W`. A contact has\n\
+            three rows. The solve with `W` would come on top. The exponent `p` says that the time grows as the number\n\
+            of rows to the power `p`. The paper's armadillo is left out.",
     long: true,
     measure: delassus,
 };
@@ -31,9 +31,9 @@ const GROWTH: usize = 2;
 /// Repetitions of each measurement; the least time counts.
 const REPETITIONS: u32 = 3;
 
-/// The problems of a run, each with twice the contacts of the one before, and their tolerances.
+/// Keeps them.
 #[derive(Clone, Default)]
-struct Problems(Arc<Mutex<Vec<(ContactProblem, Tolerances)>>>);
+struct Problems(Arc<Mutex<Sample>>);
 
 impl SolveObserver for Problems {
     fn solved(&mut self, solve: &Solve<'_>) {
@@ -58,41 +58,46 @@ struct Times {
 const SOLVERS: [&str; 2] = ["cr", "cr-paper"];
 
 fn delassus(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> {
-    let layers = context.choose(2, 4);
-    let rings = scenes::parse(&scenes::stacked_rings(layers), &[])?;
-    measure(sheet, context, "rings", &rings, context.choose(60, 160))?;
-    let bunny = scenes::shipped("armadillo_rollers.toml", &[]);
-    match bunny {
-        Ok(scene) => measure(sheet, context, "rollers", &scene, context.choose(60, 400))?,
-        // Its mesh is not part of the project.
-        Err(error) => sheet.figures.push(
-            Figure::speed("time of W over a solve by cr", "rollers").skipped(error.to_string()),
-        ),
+    let mut settled = Vec::new();
+    for layers in 1..=context.choose(2, 4) {
+        let rings = scenes::parse(&scenes::stacked_rings(layers), &[])?;
+        let name = format!("{} rings", 20 * layers);
+        settled.extend(problems(context, &name, &rings, 80)?.pop());
     }
-    Ok(())
+    measure(sheet, "rings", &settled)?;
+    let bearing = scenes::shipped("bearing.toml", &[])?;
+    let turning = problems(context, "bearing", &bearing, context.choose(10, 100))?;
+    measure(sheet, "bearing", &turning)
 }
 
-fn measure(
-    sheet: &mut Sheet,
+/// The problems of a run, each with twice the contacts of the one before, and their tolerances.
+type Sample = Vec<(ContactProblem, Tolerances)>;
+
+fn problems(
     context: &Context,
     name: &str,
     scene: &Scene,
     steps: u64,
-) -> Result<(), Box<dyn Error>> {
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
+) -> Result<Sample, Box<dyn Error>> {
     let problems = Problems::default();
     context.progress.run(name, steps);
-    pool.install(|| -> Result<(), Box<dyn Error + Send + Sync>> {
-        let mut simulation = Simulation::new(scene)?;
-        simulation.observe_solves(problems.clone());
-        for _ in 0..steps {
-            simulation.advance()?;
-            context.progress.step();
-        }
-        Ok(())
-    })
-    .map_err(|error| -> Box<dyn Error> { error })?;
-    let problems = std::mem::take(&mut *problems.0.lock().unwrap_or_else(PoisonError::into_inner));
+    let mut simulation = Simulation::new(scene)?;
+    simulation.observe_solves(problems.clone());
+    for _ in 0..steps {
+        simulation.advance()?;
+        context.progress.step();
+    }
+    let mut problems = problems.0.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(std::mem::take(&mut *problems))
+}
+
+/// A table and rows of one scene.
+fn measure(
+    sheet: &mut Sheet,
+    name: &str,
+    problems: &[(ContactProblem, Tolerances)],
+) -> Result<(), Box<dyn Error>> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let mut grid = Grid::new(
         &format!("{name}:"),
         &[
@@ -105,7 +110,7 @@ fn measure(
         ],
     );
     let mut all = Vec::new();
-    for (problem, tolerances) in &problems {
+    for (problem, tolerances) in problems {
         let times = pool.install(|| times(problem, *tolerances));
         let times = times.map_err(|error| -> Box<dyn Error> { error })?;
         grid.row(vec![
@@ -120,7 +125,7 @@ fn measure(
     }
     sheet.grids.push(grid);
     let (Some(first), Some(last)) = (all.first(), all.last()) else {
-        return Err(format!("{name}: no problem with 20 contacts in {steps} steps").into());
+        return Err(format!("{name}: no problem with 20 contacts").into());
     };
     let scene = format!("{name}, {} rows", last.rows);
     for (solver, time) in SOLVERS.into_iter().zip(last.solves) {
