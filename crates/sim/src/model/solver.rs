@@ -80,16 +80,16 @@ fn check_rows(scene: &Scene, solver: &Method, joints: &[Constraint]) -> Result<(
         return Err(scene.error_at("solver.one_sided", problem, mend).into());
     }
     let of_equations = if keys.linear == Linear::Minres {
-        Some(("linear", "MINRES"))
+        Some(("linear", "MINRES solves"))
     } else if keys.joint_stiffness == JointStiffness::Unsymmetric {
-        Some(("joint_stiffness", "LU factors"))
+        Some(("joint_stiffness", "LU factors solve"))
     } else {
         None
     };
     let one_sided = joints.iter().find(|joint| joint.unilateral);
     if let (Some((key, what)), Some(joint)) = (of_equations, one_sided) {
         let problem = format!(
-            "{what} solve equations only, and `{}` pulls or pushes only",
+            "{what} equations only, and `{}` pulls or pushes only",
             joint.name
         );
         let mend = "leave it out, or leave out ropes and limits";

@@ -443,9 +443,8 @@ position = [0, 0, PLACE]
 "#;
 
 /// Layers push in pulses, but the contacts of frames hold their mean forces over a step. Over a window at rest their
-/// vertical sum is the weight to a hundredth, and their impulse is that of gravity and the change of momentum to one
-/// tick of gravity: on half-spaces and on meshes, with the same bits by either detection. Without contacts there are no
-/// forces.
+/// vertical sum is the weight to a hundredth, and their impulse is that of gravity and the change of momentum to 1e-6
+/// N s: on half-spaces and on meshes, with the same bits by either detection. Without contacts there are no forces.
 #[test]
 fn forces_of_layers_carry_the_weight() {
     let plane = RESTING
@@ -486,9 +485,8 @@ fn forces_of_layers_carry_the_weight() {
             assert!((mean / GRAVITY - 1.0).abs() < 0.01, "{detection}: {mean} N");
             let impulse = 5e-3 * window.iter().sum::<f64>();
             let expected = 0.3 * GRAVITY + momenta[119] - momenta[59];
-            let tick = 1e-3 * GRAVITY;
             assert!(
-                (impulse - expected).abs() < 1.01 * tick,
+                (impulse - expected).abs() < 1e-6,
                 "{impulse} {expected} N s"
             );
             runs.push(forces);
