@@ -215,8 +215,8 @@ fn a_chain_with_a_heavy_end_swings() {
     assert!(gained > 1.0, "{gained} J");
 }
 
-/// Tournier et al. 2015, Fig. 7: in steps of 5 ms the arrow leaves at the same speed whether the rows of the stiff frame
-/// are constraints or forces, and no step gains energy.
+/// Tournier et al. 2015, Fig. 7: in steps of 5 ms the arrow leaves at the same speed whether the rows of the stiff
+/// frame are constraints or forces, and no step gains energy.
 #[test]
 fn a_stiff_bow_shoots_alike_in_both_forms() {
     let speeds = ["compliance", "stiffness"].map(|formulation| {
