@@ -16,17 +16,20 @@ pub(super) const DELASSUS: Section = Section {
     name: "delassus",
     title: "The Delassus operator beside a solve without it",
     about: "After Fig. 12 of Verschoor and Jalba 2019. Of contact problems of soft rings that lie on each other, in\n\
-            one to four layers, and of a bearing that turns, the table has the time to build `W = J A⁻¹ Jᵀ`, by\n\
-            sparse factors of `A` (numbers only, the order is known) and a solve for each row, and the time of a\n\
-            whole solve from rest by `cr` and by the rules of the paper, `cr-paper`, which need no `W`. A contact has\n\
-            three rows. The solve with `W` would come on top. The exponent `p` says that the time grows as the number\n\
-            of rows to the power `p`. The paper's armadillo is left out.",
+            one to four layers, and of a soft cube that lands on a corner, the table has the time to build\n\
+            `W = J A⁻¹ Jᵀ`, by sparse factors of `A` (numbers only, the order is known) and a solve for each row, and\n\
+            the time of a whole solve from rest by `cr` and by the rules of the paper, `cr-paper`, which need no `W`.\n\
+            A contact has three rows. The solve with `W` would come on top. The exponent `p` says that the time grows\n\
+            as the number of rows to the power `p`. The paper's armadillo and bearing are left out.",
     long: true,
     measure: delassus,
 };
 
 /// Growth of the number of contacts from one problem to the next.
 const GROWTH: usize = 2;
+
+/// Fewest contacts of a problem in the table.
+const FEWEST: usize = 4;
 
 /// Repetitions of each measurement; the least time counts.
 const REPETITIONS: u32 = 3;
@@ -40,7 +43,7 @@ impl SolveObserver for Problems {
         let mut problems = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let most = problems
             .last()
-            .map_or(10, |(problem, _)| problem.contacts());
+            .map_or(FEWEST / GROWTH, |(problem, _)| problem.contacts());
         if solve.problem.contacts() >= GROWTH * most {
             problems.push((solve.problem.clone(), solve.method.tolerances()));
         }
@@ -65,9 +68,9 @@ fn delassus(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> 
         settled.extend(problems(context, &name, &rings, 80)?.pop());
     }
     measure(sheet, "rings", &settled)?;
-    let bearing = scenes::shipped("bearing.toml", &[])?;
-    let turning = problems(context, "bearing", &bearing, context.choose(10, 100))?;
-    measure(sheet, "bearing", &turning)
+    let cube = scenes::parse(&scenes::cube(context.choose(8, 16)), &[])?;
+    let pressed = problems(context, "cube", &cube, context.choose(60, 120))?;
+    measure(sheet, "cube", &pressed)
 }
 
 /// The problems of a run, each with twice the contacts of the one before, and their tolerances.
@@ -125,7 +128,7 @@ fn measure(
     }
     sheet.grids.push(grid);
     let (Some(first), Some(last)) = (all.first(), all.last()) else {
-        return Err(format!("{name}: no problem with 20 contacts").into());
+        return Err(format!("{name}: no problem with {FEWEST} contacts").into());
     };
     let scene = format!("{name}, {} rows", last.rows);
     for (solver, time) in SOLVERS.into_iter().zip(last.solves) {
