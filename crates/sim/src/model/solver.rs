@@ -79,6 +79,14 @@ fn check_rows(scene: &Scene, solver: &Method, joints: &[Constraint]) -> Result<(
         let mend = "leave it out, or write method = \"compliant-kkt\"";
         return Err(scene.error_at("solver.one_sided", problem, mend).into());
     }
+    let is_direct = matches!(solver, Method::CompliantKkt(_)) && keys.linear == Linear::Direct;
+    if is_direct && keys.preconditioner != Preconditioner::default() {
+        let problem = format!(
+            "the method `{}` has factors, and no preconditioner",
+            solver.name()
+        );
+        return Err((scene.error_at("solver.preconditioner", problem, "leave it out")).into());
+    }
     let of_equations = if keys.linear == Linear::Minres {
         Some(("linear", "MINRES solves"))
     } else if keys.joint_stiffness == JointStiffness::Unsymmetric {

@@ -149,6 +149,15 @@ shape = { half_space = { normal = [0, 0, 1] } }
     assert_eq!(inexact(&reports), 0);
     let off = apart(&combined, &alone);
     assert!(off < 1e-5, "{off} m");
+    // One sweep is too few for a stack: steps are divided, or fail.
+    let budget = [
+        method,
+        "solver.one_sided=gauss_seidel",
+        "solver.max_iterations=1",
+    ];
+    let mut short = Simulation::new(&scene(text, &budget)).expect("sound");
+    let misses = |_| (short.advance()).map_or(true, |report| report.substeps > 1);
+    assert!((0..10).any(misses));
 }
 
 /// The geometric stiffness that is not symmetric has nearly the effect of its symmetric part (Tournier et al. 2015,
@@ -213,6 +222,19 @@ fn unsupported_combinations_are_named() {
             &CHAIN.to_owned(),
             &["solver.preconditioner=diagonal"],
             "solver.preconditioner",
+        ),
+        (
+            &synchronous,
+            &[
+                "solver.preconditioner=diagonal",
+                "solver.method=compliant-kkt",
+            ],
+            "solver.preconditioner",
+        ),
+        (
+            &CHAIN.to_owned(),
+            &["solver.linear=minres", "solver.one_sided=gauss_seidel"],
+            "solver.one_sided",
         ),
     ] {
         let said = match Scene::parse("rows.toml", text, overrides) {

@@ -440,7 +440,7 @@ pub struct Solver {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slip_tolerance: Option<f64>,
     /// Iterations after which a solve counts as not converged, at least 1. With the constrained stepper it is a fixed
-    /// budget: the motion goes on from the result as it is, and the step counts as inexact.
+    /// budget of MINRES or of the sweeps: the motion goes on from the result as it is, and the step counts as inexact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_iterations: Option<u32>,
     /// Whether a sticking contact keeps its anchor point over steps, which prevents creep.

@@ -2,8 +2,8 @@
 
 use super::Check;
 use crate::scene::format::{
-    Elasticity, FreeFlight, Integrator, JointStiffness, Linear, OutputOptions, Preconditioner,
-    Solver, StepperChoice,
+    Elasticity, FreeFlight, Integrator, JointStiffness, Linear, OneSided, OutputOptions,
+    Preconditioner, Solver, StepperChoice,
 };
 
 /// Bounds: every stepper accepts them, even unused, so that one scene serves several steppers.
@@ -114,6 +114,13 @@ impl Check<'_> {
                 "MINRES needs a symmetric matrix, and `joint_stiffness` is `unsymmetric`"
                     .to_owned(),
                 "write linear = \"direct\", or joint_stiffness = \"symmetric\"",
+            );
+        }
+        if keys.one_sided != OneSided::default() && (is_minres || is_unsymmetric) {
+            self.fail(
+                "solver.one_sided",
+                "MINRES and `unsymmetric` solve equations only, without one-sided rows".to_owned(),
+                "leave it out",
             );
         }
         if is_constrained && keys.preconditioner != Preconditioner::default() && !is_minres {

@@ -21,9 +21,8 @@ use crate::{
 use impinge_contact::constraint::{Constraint, Term};
 use nalgebra::Vector3;
 
-/// Smallest gain that is reported, as a share of the kinetic and elastic energy, and of the energy that forces give in
-/// a step. In correct steps gains stay below a tenth of it. Instability multiplies the energy within a few steps, so
-/// any value up to 1 finds it.
+/// Smallest gain that is reported, as a share of the kinetic and elastic energy. In correct steps gains stay below a
+/// tenth of it. Instability multiplies the energy within a few steps, so any value up to 1 finds it.
 pub(crate) const MATERIAL_SHARE: f64 = 0.01;
 
 /// The same for the asynchronous stepper. Velocities are half a period ahead of positions there, so the measured energy
@@ -87,11 +86,11 @@ impl ExternalWork {
 pub(crate) struct EnergyAccount {
     /// Points with a prescribed motion that elements or joints act on: the work of their motion is unknown.
     held: Vec<u32>,
-    /// Smallest gain that is reported, as a share of `of_a_step` and of the kinetic and elastic energy.
+    /// Smallest gain that is reported, as a share of the kinetic and elastic energy.
     material_share: f64,
-    /// Energy that gravity and nodal forces give to free points and bodies from rest in one step (J). Where a body
-    /// rests at height 0 all energies vanish, but not the impulses that a step sums, and their rounding.
-    of_a_step: f64,
+    /// Weight of all that moves, times the largest coordinate at rest (J). At height 0 the energies of a body at rest
+    /// vanish, but not the rounding of its coordinates.
+    of_coordinates: f64,
     /// Whether there are rows with damping. Their forces are not elastic alone, and their values are those of a
     /// linearised step, whose error a stiff row amplifies.
     damped: bool,
@@ -116,7 +115,7 @@ impl ExternalWork {
 
 impl EnergyAccount {
     /// An account of `model`, valid while the same points are free. Gains above `material_share` of the kinetic and
-    /// elastic energy, and of the energy that forces give in a step, are reported.
+    /// elastic energy are reported.
     pub(crate) fn new(model: &Model, material_share: f64) -> Self {
         let mut is_pulled: Vec<bool> = model.points.mass.iter().map(|&mass| mass > 0.0).collect();
         let rows = model.constraints.rows.iter().chain(&model.constraints.soft);
@@ -130,7 +129,7 @@ impl EnergyAccount {
         Self {
             held: held.map(|point| point as u32).collect(),
             material_share,
-            of_a_step: energy_of_a_step(model),
+            of_coordinates: energy_of_coordinates(model),
             damped: (model.constraints.rows.iter())
                 .any(|joint| joint.damping > 0.0 && !joint.is_hard()),
             last: None,
@@ -202,10 +201,10 @@ impl EnergyAccount {
             return;
         };
         let gain = energies.total() - before.total() - work;
-        let allowed = external.by_contacts + ROUNDING * (before.size + energies.size);
+        let size = before.size + energies.size + self.of_coordinates;
+        let allowed = external.by_contacts + ROUNDING * size;
         state.energy_gained = (state.energy_gained + gain - allowed).max(0.0);
-        let size = energies.kinetic + energies.elastic + self.of_a_step;
-        let share = self.material_share * size;
+        let share = self.material_share * (energies.kinetic + energies.elastic);
         let material = share + external.by_clocks + external.by_lags;
         if gain.is_nan() || (gain > allowed && state.energy_gained > material) {
             report.energy_gains = 1;
@@ -247,21 +246,12 @@ fn is_prescribed(model: &Model, point: usize) -> bool {
     )
 }
 
-/// `Σ ½ m |f Δt/m|²` over free points and bodies, of gravity and nodal forces `f` (J).
-fn energy_of_a_step(model: &Model) -> f64 {
-    let (step, gravity) = (model.settings.time_step, model.settings.gravity);
-    let energy = |mass: f64, pull: Vector3<f64>| {
-        let gained = (gravity + pull / mass) * step;
-        0.5 * mass * gained.norm_squared()
-    };
-    let points = (model.unknowns.point_of_block.iter()).map(|&point| point as usize);
-    let of_points: f64 = points
-        .map(|point| energy(model.points.mass[point], model.points.pull[point]))
-        .sum();
-    let of_bodies: f64 = (model.rigid.iter())
-        .map(|rigid| energy(rigid.inertia.mass(), Vector3::zeros()))
-        .sum();
-    of_points + of_bodies
+/// `Σ m |g| max |x|` over all masses, with the largest coordinate of a point at rest (J).
+fn energy_of_coordinates(model: &Model) -> f64 {
+    let of_points: f64 = model.points.mass.iter().sum();
+    let of_bodies: f64 = (model.rigid.iter()).map(|rigid| rigid.inertia.mass()).sum();
+    let largest = (model.points.rest.iter()).fold(0.0, |most: f64, x| most.max(x.amax()));
+    (of_points + of_bodies) * model.settings.gravity.norm() * largest
 }
 
 /// Work of constant forces on free points (J).
