@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{ContactProblem, ContactSolution, ContactState, Multipliers, method::ContactReport};
 use impinge_krylov::vector;
+use nalgebra::Vector2;
 
 /// Initial `ℓ`. Lumped linear tetrahedra have `λ_max(D⁻¹A)` a little above 2, but few steps reach it; `ℓ` then grows.
 const FIRST_BOUND: f64 = 1.2;
@@ -310,30 +311,17 @@ impl ActiveSetCr {
     fn name_states(&self, problem: &ContactProblem, solution: &mut ContactSolution) {
         for (contact, multipliers) in solution.contacts.iter_mut().enumerate() {
             let sweeps = &self.prediction.sweeps;
-            let [lambda, f1, f2] = sweeps.force(contact).into();
-            let size = f1.hypot(f2);
-            let old_direction = multipliers.slip_direction;
+            let force = sweeps.force(contact);
             *multipliers = match sweeps.state(contact) {
                 ContactState::Inactive => Multipliers::default(),
-                ContactState::Sticking if problem.friction(contact) > 0.0 => Multipliers {
-                    state: ContactState::Sticking,
-                    lambda,
-                    gamma: [f1, f2],
-                    previous_lambda: lambda,
-                    ..Multipliers::default()
-                },
-                _ => Multipliers {
-                    state: ContactState::Sliding,
-                    lambda,
-                    sliding_force: [f1, f2],
-                    slip_direction: if size > 0.0 {
-                        [-f1 / size, -f2 / size]
-                    } else {
-                        old_direction
-                    },
-                    previous_lambda: lambda,
-                    ..Multipliers::default()
-                },
+                ContactState::Sticking if problem.friction(contact) > 0.0 => {
+                    Multipliers::sticking(&force)
+                }
+                // Without friction there is no other estimate of the direction than the last.
+                _ if force.yz() == Vector2::zeros() => {
+                    Multipliers::sliding(&force, multipliers.slip_direction)
+                }
+                _ => Multipliers::sliding_against(&force),
             };
         }
     }

@@ -26,7 +26,7 @@ use super::rows::{Best, check, merit};
 use super::{ContactReport, ContactSolver, Termination, TraceRow, trace::Trace};
 use crate::{
     ContactError, ContactProblem, ContactSolution, ContactState, FrictionLaw, Interrupt,
-    residual_under,
+    Multipliers, residual_under,
 };
 use contacts::{ContactSweep, SweepLimits, block};
 use impinge_krylov::{ConjugateGradient, LinearSystem, StoppingRule, solve};
@@ -77,11 +77,10 @@ impl ConstraintAnticipation {
         self.contacts
             .forces
             .extend(solution.contacts.iter().map(|m| {
-                let [x, y] = m.friction_force();
                 if m.state == ContactState::Inactive || self.settings.start == Start::Free {
                     Vector3::zeros()
                 } else {
-                    Vector3::new(m.lambda.max(0.0), x, y)
+                    m.pressing_force()
                 }
             }));
         self.impulse.resize(problem.unknowns(), 0.0);
@@ -221,37 +220,20 @@ impl ConstraintAnticipation {
         {
             out.copy_from_slice(v.as_slice());
         }
-        for (contact, (multipliers, force)) in solution
-            .contacts
-            .iter_mut()
-            .zip(&self.contacts.forces)
-            .enumerate()
-        {
-            let (lambda, friction) = (force[0], [force[1], force[2]]);
-            *multipliers = crate::Multipliers {
-                lambda,
-                previous_lambda: lambda,
-                ..crate::Multipliers::default()
-            };
-            if lambda == 0.0 {
-                continue;
-            }
-            let radius = problem.friction(contact) * lambda;
+        let forces = self.contacts.forces.iter().enumerate();
+        for (multipliers, (contact, force)) in solution.contacts.iter_mut().zip(forces) {
+            let radius = problem.friction(contact) * force.x;
             let size = match self.settings.law {
-                FrictionLaw::Cone => friction[0].hypot(friction[1]),
-                FrictionLaw::Pyramid => friction[0].abs().max(friction[1].abs()),
+                FrictionLaw::Cone => force.y.hypot(force.z),
+                FrictionLaw::Pyramid => force.y.abs().max(force.z.abs()),
             };
-            if size < (1.0 - 1e-9) * radius {
-                multipliers.state = ContactState::Sticking;
-                multipliers.gamma = friction;
+            *multipliers = if force.x == 0.0 {
+                Multipliers::default()
+            } else if size < (1.0 - 1e-9) * radius {
+                Multipliers::sticking(force)
             } else {
-                multipliers.state = ContactState::Sliding;
-                multipliers.sliding_force = friction;
-                let length = friction[0].hypot(friction[1]);
-                if length > 0.0 {
-                    multipliers.slip_direction = [-friction[0] / length, -friction[1] / length];
-                }
-            }
+                Multipliers::sliding_against(force)
+            };
         }
     }
 }

@@ -40,9 +40,10 @@ use crate::compliance::TurnedBodies;
 use crate::delassus::{
     BlockRows, FrictionError, FrictionProblem, FrictionSolver, GaussSeidel, ProximalNewton, Target,
 };
+use crate::solution::direction;
 use crate::{
-    ContactError, ContactProblem, ContactResidual, ContactSolution, ContactState, Interrupt,
-    Multipliers, residual,
+    ContactError, ContactProblem, ContactResidual, ContactSolution, Interrupt, Multipliers,
+    residual,
 };
 use assembled::Assembled;
 use compliance::{Compliance, FreeMotion};
@@ -584,31 +585,10 @@ pub(super) fn multipliers(
     if force.x <= 0.0 {
         return Multipliers::default();
     }
-    let tangential = [force.y, force.z];
-    let slip = motion.y.hypot(motion.z);
-    let pressed = Multipliers {
-        lambda: force.x,
-        previous_lambda: force.x,
-        ..Multipliers::default()
-    };
-    if friction > 0.0 && slip <= slip_tolerance {
-        return Multipliers {
-            state: ContactState::Sticking,
-            gamma: tangential,
-            ..pressed
-        };
+    if friction > 0.0 && motion.y.hypot(motion.z) <= slip_tolerance {
+        return Multipliers::sticking(force);
     }
-    let slip_direction = if slip > 0.0 {
-        [motion.y / slip, motion.z / slip]
-    } else {
-        [0.0; 2]
-    };
-    Multipliers {
-        state: ContactState::Sliding,
-        sliding_force: tangential,
-        slip_direction,
-        ..pressed
-    }
+    Multipliers::sliding(force, direction([motion.y, motion.z]))
 }
 
 /// A valid contact problem condenses to a valid friction problem, unless numbers overflow.

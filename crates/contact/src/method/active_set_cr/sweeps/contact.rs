@@ -212,7 +212,6 @@ impl SweptContact {
     ) -> Self {
         let index = contact as usize;
         let (blocks, jacobians) = problem.row(index);
-        let [f1, f2] = multipliers.friction_force();
         Self {
             contact,
             rows: Rows::of(blocks, jacobians),
@@ -221,7 +220,7 @@ impl SweptContact {
             per_scale: problem.displacement_scales(index).map(f64::recip),
             normal_compliance,
             tangential_compliance,
-            force: Vector3::new(multipliers.lambda.max(0.0), f1, f2),
+            force: multipliers.pressing_force(),
             state: multipliers.state,
         }
     }
