@@ -49,6 +49,11 @@ impl Multipliers {
         Vector3::new(self.lambda, f1, f2)
     }
 
+    /// The unknowns `(λ, γ₁, γ₂)` (N).
+    pub(crate) fn solved_force(&self) -> Vector3<f64> {
+        Vector3::new(self.lambda, self.gamma[0], self.gamma[1])
+    }
+
     /// [`force`](Self::force) without a normal force that pulls (N).
     pub(crate) fn pressing_force(&self) -> Vector3<f64> {
         let [f1, f2] = self.friction_force();

@@ -14,6 +14,27 @@ pub(super) fn displacement(problem: &ContactProblem, contact: usize, x: &[f64]) 
     sum
 }
 
+/// `g` and `s` of one contact: `[J; J_t] v − c` (m).
+#[inline]
+pub(super) fn gap_and_slip(problem: &ContactProblem, contact: usize, v: &[f64]) -> Vector3<f64> {
+    displacement(problem, contact, v) - problem.offset(contact)
+}
+
+/// `diag([J; J_t] D⁻¹ [J; J_t]ᵀ)` of one contact (m/N); `inverse` gives `D⁻¹` of a block (1/kg).
+#[inline]
+pub(super) fn diagonal_compliance(
+    problem: &ContactProblem,
+    contact: usize,
+    inverse: impl Fn(u32) -> Vector3<f64>,
+) -> Vector3<f64> {
+    let (blocks, jacobians) = problem.row(contact);
+    let mut w = Vector3::zeros();
+    for (&block, jacobian) in blocks.iter().zip(jacobians) {
+        w += jacobian.component_mul(jacobian) * inverse(block);
+    }
+    w
+}
+
 /// `y += [J; J_t]ᵀ·force` of one contact.
 #[inline]
 pub(super) fn add_impulse(

@@ -264,13 +264,9 @@ impl ActiveSetCr {
     ) {
         self.preconditioner
             .count_duplicates(problem, self.settings.duplicates);
-        for (reference, start) in self
-            .work
-            .reference
-            .chunks_exact_mut(3)
-            .zip(&solution.contacts)
-        {
-            reference.copy_from_slice(&[start.lambda, start.gamma[0], start.gamma[1]]);
+        let references = self.work.reference.chunks_exact_mut(3);
+        for (reference, start) in references.zip(&solution.contacts) {
+            reference.copy_from_slice(start.solved_force().as_slice());
         }
         self.recompute_residual(problem, solution);
         self.fit_rows(problem, solution);

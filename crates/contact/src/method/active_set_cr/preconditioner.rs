@@ -4,7 +4,10 @@ use super::{
     duplicates::{DiagonalCompliance, DuplicateCounter},
     settings::{DuplicateRule, PreconditionerKind},
 };
-use crate::method::{masked_rows::RowMask, rows::at, rows::displacement};
+use crate::method::{
+    masked_rows::RowMask,
+    rows::{at, diagonal_compliance},
+};
 use crate::{ContactProblem, problem::CONTACTS_PER_TASK};
 use impinge_krylov::preconditioner::Preconditioner as MomentumPreconditioner;
 use nalgebra::{Matrix3, Vector3};
@@ -100,16 +103,16 @@ impl Preconditioner {
 
         let (inverse_diagonal, inverse_blocks) = (&self.inverse_diagonal, &self.inverse_blocks);
         let compliance_of = |(contact, out): (usize, &mut [f64])| {
-            let (blocks, jacobians) = problem.row(contact);
-            let mut w = Vector3::<f64>::zeros();
-            for (&block, jacobian) in blocks.iter().zip(jacobians) {
-                w += if inverse_blocks.is_empty() {
-                    jacobian.component_mul(jacobian) * at(inverse_diagonal, block)
-                } else {
+            let w: Vector3<f64> = if inverse_blocks.is_empty() {
+                diagonal_compliance(problem, contact, |block| at(inverse_diagonal, block))
+            } else {
+                let (blocks, jacobians) = problem.row(contact);
+                let own = |(&block, jacobian): (&u32, &Matrix3<f64>)| {
                     let response = jacobian * inverse_blocks[block as usize];
                     response.component_mul(jacobian).column_sum()
                 };
-            }
+                blocks.iter().zip(jacobians).map(own).sum()
+            };
             out.copy_from_slice(w.as_slice());
         };
         self.compliance.resize(3 * problem.contacts(), 0.0);
@@ -258,16 +261,6 @@ impl Preconditioner {
             }
             z_m[3 * contact..][..3].copy_from_slice(t.as_slice());
         }
-    }
-
-    /// `g` and `s` of one contact: `[J; J_t] v − c` (m).
-    #[inline]
-    pub(super) fn gap_and_slip(
-        problem: &ContactProblem,
-        contact: usize,
-        v: &[f64],
-    ) -> Vector3<f64> {
-        displacement(problem, contact, v) - problem.offset(contact)
     }
 }
 

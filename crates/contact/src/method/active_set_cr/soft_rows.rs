@@ -3,7 +3,6 @@
 use super::{DirectionRule, solver::ActiveSetCr};
 use crate::method::{masked_rows::RowMask, rows::at};
 use crate::{ContactProblem, ContactSolution, ContactState};
-use nalgebra::Vector3;
 
 /// Largest softness of the row across a slip over `W_t`: a softer row has no effect.
 const SOFTEST: f64 = 1e4;
@@ -17,12 +16,7 @@ impl ActiveSetCr {
         let work = &mut self.work;
         for (contact, multipliers) in solution.contacts.iter().enumerate() {
             let index = contact as u32;
-            let unknown = Vector3::new(
-                multipliers.lambda,
-                multipliers.gamma[0],
-                multipliers.gamma[1],
-            );
-            let raised = (unknown - at(&work.reference, index))
+            let raised = (multipliers.solved_force() - at(&work.reference, index))
                 .component_mul(&at(self.preconditioner.softness(), index));
             let row = work.masks[contact].apply(at(&work.displacement, index) + raised);
             work.cr.residual.m[3 * contact..][..3].copy_from_slice(row.as_slice());

@@ -12,7 +12,7 @@ use crate::method::{
     block_pivoting::BlockPivoting,
     masked_rows::{MaskedRows, RowMask},
     restart_delay::RestartDelay,
-    rows::{add_impulse, at},
+    rows::{add_impulse, at, gap_and_slip},
     trace::Trace,
 };
 use crate::{ContactProblem, ContactSolution, ContactState, Interrupt, Multipliers, Tolerances};
@@ -63,7 +63,7 @@ impl ActiveSetCr {
     ) {
         self.recompute_momentum(problem, solution);
         for contact in 0..problem.contacts() {
-            let displacement = Preconditioner::gap_and_slip(problem, contact, &solution.velocity);
+            let displacement = gap_and_slip(problem, contact, &solution.velocity);
             self.work.displacement[3 * contact..][..3].copy_from_slice(displacement.as_slice());
         }
         self.recompute_rows(solution);

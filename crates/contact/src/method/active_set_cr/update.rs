@@ -2,15 +2,13 @@
 
 use super::{
     EvaluationSchedule,
-    preconditioner::Preconditioner,
     solver::ActiveSetCr,
     transition::{ContactView, Transitions, transition},
 };
 use crate::{
     ContactProblem, ContactSolution, Multipliers,
-    method::{ContactReport, block_pivoting::BlockPivoting, rows::add_impulse},
+    method::{ContactReport, block_pivoting::BlockPivoting, rows::{add_impulse, gap_and_slip}},
 };
-use nalgebra::Vector3;
 
 /// Smallest weight of the present normal force in its moving average, for cycling states.
 const LEAST_WEIGHT: f64 = 0.2;
@@ -124,7 +122,7 @@ impl ActiveSetCr {
         let mut proposals = std::mem::take(&mut self.proposals);
         proposals.clear();
         for (contact, multipliers) in solution.contacts.iter_mut().enumerate() {
-            let displacement = Preconditioner::gap_and_slip(problem, contact, &solution.velocity);
+            let displacement = gap_and_slip(problem, contact, &solution.velocity);
             self.work.displacement[3 * contact..][..3].copy_from_slice(displacement.as_slice());
             let tolerances = self.tolerances_of(problem, contact);
             let view = ContactView {
@@ -205,12 +203,7 @@ fn commit(
     next: Multipliers,
     residual: &mut [f64],
 ) {
-    let (old, new) = (multipliers.friction_force(), next.friction_force());
-    let change = Vector3::new(
-        next.lambda - multipliers.lambda,
-        new[0] - old[0],
-        new[1] - old[1],
-    );
+    let change = next.force() - multipliers.force();
     add_impulse(problem, contact, &change, residual);
     *multipliers = next;
 }

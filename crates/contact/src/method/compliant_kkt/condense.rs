@@ -2,6 +2,7 @@
 
 use super::system::KktSystem;
 use crate::delassus::{BlockRows, FrictionError, FrictionProblem};
+use crate::method::rows::{add_impulse, gap_and_slip};
 use crate::{ContactError, ContactProblem};
 use nalgebra::{Matrix3, Vector3};
 
@@ -32,9 +33,7 @@ impl Pressing {
     /// Gap and slip at `v`; for a row `j v − c`, without its own compliance.
     pub(super) fn motion(self, problem: &ContactProblem, v: &[f64]) -> Vector3<f64> {
         match self {
-            Self::Contact(contact) => {
-                crate::method::rows::displacement(problem, contact, v) - problem.offset(contact)
-            }
+            Self::Contact(contact) => gap_and_slip(problem, contact, v),
             Self::Row { group, row } => {
                 let offset = problem.constraints.group(group).offset[row];
                 let gap = problem.constraints.product(group, row, v) - offset;
@@ -46,12 +45,8 @@ impl Pressing {
     /// `y += Gᵀ f`.
     pub(super) fn push(self, problem: &ContactProblem, force: &Vector3<f64>, y: &mut [f64]) {
         match self {
-            Self::Contact(contact) => {
-                crate::method::rows::add_impulse(problem, contact, force, y);
-            }
-            Self::Row { group, row } => {
-                problem.constraints.add_impulse(group, row, force.x, y);
-            }
+            Self::Contact(contact) => add_impulse(problem, contact, force, y),
+            Self::Row { group, row } => problem.constraints.add_impulse(group, row, force.x, y),
         }
     }
 

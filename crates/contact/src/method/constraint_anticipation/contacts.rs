@@ -1,6 +1,6 @@
 //! The complementarity problem of one pass: projected Gauss-Seidel on `u = Ĵ D₃⁻¹ Ĵᵀ f + Ĵ v_J − c`.
 
-use crate::method::rows::{at, displacement};
+use crate::method::rows::{add_impulse, at, gap_and_slip};
 use crate::sweep::{SweptContacts, sweep};
 use crate::{ContactProblem, FrictionLaw};
 use nalgebra::{Matrix2, Matrix3, Vector3};
@@ -96,7 +96,7 @@ impl ContactSweep {
         impulse.copy_from_slice(&problem.rhs);
         for (contact, force) in self.forces.iter().enumerate() {
             if *force != Vector3::zeros() {
-                crate::method::rows::add_impulse(problem, contact, force, impulse);
+                add_impulse(problem, contact, force, impulse);
             }
         }
     }
@@ -111,7 +111,7 @@ struct Relaxed<'a> {
 
 impl SweptContacts for Relaxed<'_> {
     fn displacement(&self, contact: usize) -> Vector3<f64> {
-        displacement(self.problem, contact, &self.sweep.predicted) - self.problem.offset(contact)
+        gap_and_slip(self.problem, contact, &self.sweep.predicted)
     }
 
     fn solve(&mut self, contact: usize, u: &Vector3<f64>) -> (Option<Vector3<f64>>, f64) {

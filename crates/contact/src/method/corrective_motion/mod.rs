@@ -34,7 +34,7 @@ mod warped;
 
 pub use settings::{CorrectiveMotionSettings, DelassusForm};
 
-use super::rows::{add_impulse, check, displacement, merit};
+use super::rows::{add_impulse, check, diagonal_compliance, gap_and_slip, merit};
 use super::{ContactReport, ContactSolver, Termination};
 use crate::compliance::TurnedBodies;
 use crate::delassus::{
@@ -288,24 +288,18 @@ impl CorrectiveMotion {
         let contacts = 0..problem.contacts();
         let free = &self.free;
         self.gaps.clear();
-        self.gaps.extend(
-            contacts
-                .clone()
-                .map(|contact| displacement(problem, contact, free) - problem.offset(contact)),
-        );
+        let gap = |contact| gap_and_slip(problem, contact, free);
+        self.gaps.extend(contacts.clone().map(gap));
         self.friction.clear();
         self.friction
             .extend(contacts.clone().map(|contact| problem.friction(contact)));
         let tolerances = self.settings.tolerances;
         self.scales.clear();
         self.scales.extend(contacts.map(|contact| {
-            let (blocks, jacobians) = problem.row(contact);
-            let mut softness = Vector3::zeros();
-            for (&block, jacobian) in blocks.iter().zip(jacobians) {
+            let softness = diagonal_compliance(problem, contact, |block| {
                 let diagonal = problem.momentum.diagonal_block(block as usize).diagonal();
-                let yields = diagonal.map(|entry| 1.0 / entry);
-                softness += jacobian.component_mul(jacobian) * yields;
-            }
+                diagonal.map(f64::recip)
+            });
             let own = tolerances.of(problem, contact, false);
             let force = own.momentum / problem.time_step;
             Scale::new([softness.x, softness.y.max(softness.z)], &own, force)
@@ -329,8 +323,7 @@ impl CorrectiveMotion {
             *v += free;
         }
         for (contact, force) in self.reactions.iter().enumerate() {
-            let motion =
-                displacement(problem, contact, &solution.velocity) - problem.offset(contact);
+            let motion = gap_and_slip(problem, contact, &solution.velocity);
             solution.contacts[contact] = multipliers(
                 force,
                 &motion,

@@ -7,7 +7,6 @@ use crate::method::block_pivoting::BlockPivoting;
 use crate::method::restart_delay::{RestartDelay, SHARE};
 use crate::method::trace::Trace;
 use crate::{ContactProblem, ContactReport, ContactSolution};
-use nalgebra::Vector3;
 
 /// Largest exact residual over the tolerance after the recursive residual has met it.
 const SLACK: f64 = 2.0;
@@ -169,8 +168,7 @@ impl<H: Half> Projection<'_, H> {
         for contact in contacts {
             if let Some(proposal) = self.propose(solution, contact, noise) {
                 let multipliers = &mut solution.contacts[contact];
-                let [x, y] = multipliers.gamma;
-                let change = proposal.force - Vector3::new(multipliers.lambda, x, y);
+                let change = proposal.force - multipliers.solved_force();
                 if change != Vector3::zeros() {
                     self.kkt.add_force(self.problem, contact, &change);
                     multipliers.lambda = proposal.force[0];
