@@ -1,6 +1,10 @@
 //! Operations on contact rows, input checks and the stopping criterion, shared by all methods.
 
-use crate::{ContactError, ContactProblem, ContactResidual, ContactSolution, Tolerances};
+use super::{ContactReport, Termination};
+use crate::{
+    ContactError, ContactProblem, ContactResidual, ContactSolution, FrictionLaw, Tolerances,
+    residual_under,
+};
 use nalgebra::Vector3;
 
 /// `[J; J_t]·x` of one contact.
@@ -121,6 +125,20 @@ pub(super) fn merit(residual: &ContactResidual, tolerances: &Tolerances, relaxed
     })
 }
 
+/// Relaxes friction to the gap tolerance once `after` iterations have passed, if that changes something; returns whether
+/// it does so now.
+pub(super) fn relax_if_overdue(
+    after: u64,
+    tolerances: &Tolerances,
+    problem: &ContactProblem,
+    report: &mut ContactReport,
+) -> bool {
+    let relaxes =
+        report.iterations >= after && !report.relaxed && tolerances.can_relax(problem);
+    report.relaxed |= relaxes;
+    relaxes
+}
+
 /// The iterate with the smallest merit so far, used if no later one converges.
 #[derive(Debug, Default)]
 pub(super) struct Best {
@@ -141,6 +159,25 @@ impl Best {
             self.merit = merit;
             self.keep(solution);
         }
+    }
+
+    /// Measures `solution` by the independent residual and offers it; returns its merit. Below 1, the solve has
+    /// converged, with relaxed friction only if it needs that.
+    pub(super) fn judge(
+        &mut self,
+        (law, tolerances): (FrictionLaw, &Tolerances),
+        problem: &ContactProblem,
+        solution: &ContactSolution,
+        report: &mut ContactReport,
+    ) -> f64 {
+        let judged = residual_under(law, problem, solution);
+        let present = merit(&judged, tolerances, report.relaxed);
+        self.offer(present, solution);
+        if present < 1.0 {
+            report.termination = Termination::Converged;
+            report.relaxed &= merit(&judged, tolerances, false) >= 1.0;
+        }
+        present
     }
 
     pub(super) fn restore(&self, solution: &mut ContactSolution) {

@@ -22,7 +22,7 @@ mod velocity;
 
 pub use settings::{ConstraintAnticipationSettings, Start};
 
-use super::rows::{Best, check, merit};
+use super::rows::{Best, check, merit, relax_if_overdue};
 use super::{ContactReport, ContactSolver, Termination, TraceRow, trace::Trace};
 use crate::{
     ContactError, ContactProblem, ContactSolution, ContactState, FrictionLaw, Interrupt,
@@ -133,9 +133,7 @@ impl ConstraintAnticipation {
         let (mut best, mut best_at) = (f64::INFINITY, report.iterations);
         let momentum = &problem.momentum;
         loop {
-            let overdue = report.iterations >= self.settings.relax_after && !report.relaxed;
-            if overdue && tolerances.can_relax(problem) {
-                report.relaxed = true;
+            if relax_if_overdue(self.settings.relax_after, &tolerances, problem, report) {
                 (best, best_at) = (f64::INFINITY, report.iterations);
             }
             let balance: f64 = (0..momentum.blocks())
@@ -154,13 +152,10 @@ impl ConstraintAnticipation {
             }
             if report.residual < tolerances.momentum {
                 self.export(problem, solution);
-                let judged = residual_under(self.settings.law, problem, solution);
                 report.extra_products += 1;
-                let present = merit(&judged, &tolerances, report.relaxed);
-                self.best.offer(present, solution);
-                if present < 1.0 {
-                    report.termination = Termination::Converged;
-                    report.relaxed &= merit(&judged, &tolerances, false) >= 1.0;
+                let goal = (self.settings.law, &tolerances);
+                let present = self.best.judge(goal, problem, solution, report);
+                if report.termination == Termination::Converged {
                     return;
                 }
                 if present < 0.99 * best {

@@ -25,7 +25,7 @@ mod system;
 
 pub use settings::{Schedule, StaggeredProjectionsSettings};
 
-use super::rows::{Best, check, merit};
+use super::rows::{Best, check, merit, relax_if_overdue};
 use super::{ContactReport, ContactSolver, Termination, TraceRow, trace::Trace};
 use crate::Tolerances;
 use crate::{
@@ -167,18 +167,13 @@ impl StaggeredProjections {
                 report.termination = Termination::Breakdown;
                 break;
             }
-            let overdue = report.iterations >= self.settings.relax_after && !report.relaxed;
-            if overdue && tolerances.can_relax(problem) {
-                report.relaxed = true;
+            if relax_if_overdue(self.settings.relax_after, &tolerances, problem, &mut report) {
                 (best, best_at) = (f64::INFINITY, report.passes);
             }
-            let judged = residual_under(self.settings.law, problem, solution);
             self.kkt.products += 1;
-            present = merit(&judged, &tolerances, report.relaxed);
-            self.best.offer(present, solution);
-            if present < 1.0 {
-                report.termination = Termination::Converged;
-                report.relaxed &= merit(&judged, &tolerances, false) >= 1.0;
+            let goal = (self.settings.law, &tolerances);
+            present = self.best.judge(goal, problem, solution, &mut report);
+            if report.termination == Termination::Converged {
                 break;
             }
             if present < 0.9 * best {
