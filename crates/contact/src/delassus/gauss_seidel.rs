@@ -50,6 +50,10 @@ struct Rows<'a> {
 }
 
 impl SweptContacts for Rows<'_> {
+    fn force(&mut self, contact: usize) -> &mut Vector3<f64> {
+        &mut self.reactions[contact]
+    }
+
     /// The free velocity of this contact alone: all reactions but its own.
     fn displacement(&self, contact: usize) -> Vector3<f64> {
         let mut q = self.problem.free_velocity()[contact];
@@ -68,9 +72,8 @@ impl SweptContacts for Rows<'_> {
         (Some(force), 0.0)
     }
 
-    fn set_force(&mut self, contact: usize, force: &Vector3<f64>) {
-        self.reactions[contact] = *force;
-    }
+    /// Nothing: displacements are computed where they are needed.
+    fn respond(&mut self, _contact: usize, _change: &Vector3<f64>) {}
 }
 
 impl FrictionSolver for GaussSeidel {

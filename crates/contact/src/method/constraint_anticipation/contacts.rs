@@ -110,6 +110,10 @@ struct Relaxed<'a> {
 }
 
 impl SweptContacts for Relaxed<'_> {
+    fn force(&mut self, contact: usize) -> &mut Vector3<f64> {
+        &mut self.sweep.forces[contact]
+    }
+
     fn displacement(&self, contact: usize) -> Vector3<f64> {
         gap_and_slip(self.problem, contact, &self.sweep.predicted)
     }
@@ -131,15 +135,12 @@ impl SweptContacts for Relaxed<'_> {
             FrictionLaw::Pyramid => in_square(&w, [old[1], old[2]], slip, radius),
         };
         (new[1], new[2]) = (friction[0], friction[1]);
-        (Some(new), (w * (new - old)).amax())
+        let change = new - old;
+        ((change != Vector3::zeros()).then_some(new), (w * change).amax())
     }
 
-    fn set_force(&mut self, contact: usize, force: &Vector3<f64>) {
-        let change = force - self.sweep.forces[contact];
-        if change != Vector3::zeros() {
-            self.sweep.forces[contact] = *force;
-            self.sweep.respond(self.problem, contact, &change);
-        }
+    fn respond(&mut self, contact: usize, change: &Vector3<f64>) {
+        self.sweep.respond(self.problem, contact, change);
     }
 }
 

@@ -199,7 +199,7 @@ impl StaggeredProjections {
     /// Converts states and forces to the form of the other methods.
     fn finish(&self, problem: &ContactProblem, solution: &mut ContactSolution) {
         for (contact, multipliers) in solution.contacts.iter_mut().enumerate() {
-            let force = multipliers.force();
+            let force = multipliers.solved_force();
             let size = force.y.hypot(force.z);
             let pressed = self.normal.is_pressed(contact) || multipliers.lambda != 0.0;
             let slides = match self.friction.grip(contact) {

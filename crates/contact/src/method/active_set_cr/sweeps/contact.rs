@@ -339,6 +339,11 @@ impl Part<'_, '_> {
 
 impl SweptContacts for Part<'_, '_> {
     #[inline]
+    fn force(&mut self, place: usize) -> &mut Vector3<f64> {
+        &mut self.contacts[place].force
+    }
+
+    #[inline]
     fn displacement(&self, place: usize) -> Vector3<f64> {
         let contact = &self.contacts[place];
         contact.displacement(self.problem, self.v) - contact.offset
@@ -354,11 +359,9 @@ impl SweptContacts for Part<'_, '_> {
     }
 
     #[inline]
-    fn set_force(&mut self, place: usize, force: &Vector3<f64>) {
-        let contact = &mut self.contacts[place];
-        let change = (force - contact.force) * self.metric.bounded;
-        contact.push(self.problem, &change, self.metric.inverse, self.v);
-        contact.force = *force;
+    fn respond(&mut self, place: usize, change: &Vector3<f64>) {
+        let change = change * self.metric.bounded;
+        self.contacts[place].push(self.problem, &change, self.metric.inverse, self.v);
     }
 }
 
