@@ -77,12 +77,7 @@ impl Islands {
         }
         self.pattern = Some(Arc::clone(pattern));
         self.parts.clear();
-        self.forest.reset(pattern.blocks());
-        for row in 0..pattern.blocks() {
-            for &column in &pattern.columns()[pattern.row(row)] {
-                self.forest.unite(row as u32, column);
-            }
-        }
+        self.forest.reset_to(pattern);
         let mut first_of_body: Vec<Option<u32>> = Vec::new();
         for block in 0..pattern.blocks() {
             let body = body(block);

@@ -81,8 +81,7 @@ impl KktSystem {
     pub(super) fn prepare(&mut self, problem: &ContactProblem) -> Result<(), ContactError> {
         let unknowns = problem.unknowns();
         let fits = self.layout.as_ref().is_some_and(|layout| {
-            (Arc::ptr_eq(&layout.momentum, problem.momentum.pattern())
-                || same_blocks(&layout.momentum, problem.momentum.pattern()))
+            layout.momentum == *problem.momentum.pattern()
                 && layout.constraints.same_pattern(&problem.constraints)
         });
         if !fits {
@@ -353,10 +352,4 @@ pub(super) fn own_response(problem: &ContactProblem, group: usize, row: usize) -
                 .sum::<f64>()
         })
         .sum()
-}
-
-fn same_blocks(a: &BlockPattern, b: &BlockPattern) -> bool {
-    a.blocks() == b.blocks()
-        && a.columns() == b.columns()
-        && (0..a.blocks()).all(|row| a.row(row) == b.row(row))
 }
