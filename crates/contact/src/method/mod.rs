@@ -68,8 +68,16 @@ pub struct ContactReport {
 }
 
 impl ContactReport {
+    /// Adds the counts of another solve of the same problem by conjugate residuals, without its outcome.
+    fn add_effort(&mut self, other: &Self) {
+        self.iterations += other.iterations;
+        self.anticipations += other.anticipations;
+        self.extra_products += other.extra_products;
+        self.add_updates(other);
+    }
+
     /// Adds the updates and state changes of another solve, without its iterations and outcome.
-    pub(crate) fn add_updates(&mut self, other: &Self) {
+    fn add_updates(&mut self, other: &Self) {
         self.evaluations += other.evaluations;
         self.state_changes += other.state_changes;
         self.preconditioner_fallbacks += other.preconditioner_fallbacks;

@@ -39,6 +39,22 @@ pub(super) fn diagonal_compliance(
     w
 }
 
+/// `j diag(A)⁻¹ jᵀ` of one constraint row: its displacement per unit of force.
+pub(super) fn own_response(problem: &ContactProblem, group: usize, row: usize) -> f64 {
+    let of = problem.constraints.group(group);
+    let entries = of.jacobian[row * of.blocks.len()..].iter();
+    of.blocks
+        .iter()
+        .zip(entries)
+        .map(|(&block, j)| {
+            let diagonal = problem.momentum.diagonal_block(block as usize).diagonal();
+            (0..3)
+                .map(|axis| j[axis] * j[axis] / diagonal[axis])
+                .sum::<f64>()
+        })
+        .sum()
+}
+
 /// `y += [J; J_t]ᵀ·force` of one contact.
 #[inline]
 pub(super) fn add_impulse(

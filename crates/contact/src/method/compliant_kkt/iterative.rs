@@ -10,7 +10,7 @@
 //! of steps.
 
 use super::response::RowResponse;
-use super::system::own_response;
+use crate::method::rows::own_response;
 use crate::constraint::ConstraintRows;
 use crate::{ContactProblem, ContactSolution};
 use impinge_krylov::block::SymmetricBlockMatrix;

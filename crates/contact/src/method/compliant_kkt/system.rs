@@ -7,6 +7,7 @@
 
 use super::doubled::Doubled;
 use super::order::{Order, eliminate};
+use crate::method::rows::own_response;
 use crate::constraint::ConstraintRows;
 use crate::{ContactError, ContactProblem};
 use impinge_krylov::block::BlockPattern;
@@ -336,20 +337,4 @@ fn fill(layout: &Layout, problem: &ContactProblem, matrix: &mut CscMatrix<f64>) 
             }
         }
     }
-}
-
-/// `j diag(A)⁻¹ jᵀ` of one row: its displacement per unit of force.
-pub(super) fn own_response(problem: &ContactProblem, group: usize, row: usize) -> f64 {
-    let of = problem.constraints.group(group);
-    let entries = of.jacobian[row * of.blocks.len()..].iter();
-    of.blocks
-        .iter()
-        .zip(entries)
-        .map(|(&block, j)| {
-            let diagonal = problem.momentum.diagonal_block(block as usize).diagonal();
-            (0..3)
-                .map(|axis| j[axis] * j[axis] / diagonal[axis])
-                .sum::<f64>()
-        })
-        .sum()
 }
