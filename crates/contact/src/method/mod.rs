@@ -6,6 +6,7 @@ mod choice;
 pub mod compliant_kkt;
 pub mod constraint_anticipation;
 pub mod corrective_motion;
+mod friction_stages;
 mod masked_rows;
 mod restart_delay;
 mod rows;

@@ -2,6 +2,7 @@
 
 use super::system::KktSystem;
 use crate::delassus::{BlockRows, FrictionError, FrictionProblem};
+use crate::method::corrective_motion;
 use crate::method::rows::{add_impulse, gap_and_slip};
 use crate::{ContactError, ContactProblem};
 use nalgebra::{Matrix3, Vector3};
@@ -138,15 +139,8 @@ impl Pressing {
 
 /// A valid problem condenses to a valid one, unless numbers overflow or bilateral rows fix all points of a contact.
 fn unusable(error: &FrictionError) -> ContactError {
-    let index = match *error {
-        FrictionError::NotFinite { index, .. } => index,
-        FrictionError::NoCompliance { contact, .. } => {
-            return ContactError::Immovable { contact };
-        }
-        _ => 0,
-    };
-    ContactError::NotFinite {
-        what: "compliance of contact",
-        index,
+    match *error {
+        FrictionError::NoCompliance { contact, .. } => ContactError::Immovable { contact },
+        _ => corrective_motion::unusable(error),
     }
 }

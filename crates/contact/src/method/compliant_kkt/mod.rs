@@ -21,9 +21,10 @@ mod system;
 pub use settings::{CompliantKktSettings, KktSolver};
 
 use super::corrective_motion::multipliers;
+use super::friction_stages::FrictionStages;
 use super::rows::{check_with_constraints, merit};
 use super::{ContactReport, ContactSolver, Termination};
-use crate::delassus::{Auto, FrictionSolver, GaussSeidel, Target};
+use crate::delassus::{Auto, GaussSeidel};
 use crate::{ContactError, ContactProblem, ContactSolution, Interrupt, residual};
 use condense::{Pressing, condense, pressing};
 use impinge_krylov::StoppingRule;
@@ -185,30 +186,16 @@ impl CompliantKkt {
         report.extra_products += self.list.len() as u64;
         self.start_forces(problem, solution);
         let settings = self.settings;
-        let unusable = |_| ContactError::TooLarge {
-            unknowns: 3 * friction.contacts(),
-        };
         let mut missed = 0;
         for tolerance in TARGETS {
-            let target = Target { tolerance };
             let sweeps = settings.max_sweeps.min(settings.max_iterations);
-            let mut gauss_seidel = GaussSeidel::new(sweeps, PATIENCE);
-            gauss_seidel.heed(&self.interrupt);
-            let swept = gauss_seidel
-                .solve(&friction, &mut self.forces, &target)
-                .map_err(unusable)?;
-            report.sweeps += swept.sweeps;
-            report.evaluations += swept.evaluations;
-            if !swept.converged {
-                let mut auto = Auto::default();
-                auto.heed(&self.interrupt);
-                let steps = auto
-                    .solve(&friction, &mut self.forces, &target)
-                    .map_err(unusable)?;
-                report.iterations += steps.newton_steps;
-                report.evaluations += steps.evaluations;
-                missed += u32::from(!steps.converged);
-            }
+            let stages = FrictionStages {
+                sweeps: GaussSeidel::new(sweeps, PATIENCE),
+                then: Auto::default(),
+            };
+            let forces = &mut self.forces;
+            let solved = stages.solve(&friction, forces, tolerance, &self.interrupt, report)?;
+            missed += u32::from(!solved.converged);
             self.write_pressed(problem, solution);
             report.extra_products += 1;
             let judged = residual(problem, solution);

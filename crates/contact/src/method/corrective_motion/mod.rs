@@ -34,12 +34,11 @@ mod warped;
 
 pub use settings::{CorrectiveMotionSettings, DelassusForm};
 
+use super::friction_stages::FrictionStages;
 use super::rows::{add_impulse, check, diagonal_compliance, gap_and_slip, merit};
 use super::{ContactReport, ContactSolver, Termination};
 use crate::compliance::TurnedBodies;
-use crate::delassus::{
-    BlockRows, FrictionError, FrictionProblem, FrictionSolver, GaussSeidel, ProximalNewton, Target,
-};
+use crate::delassus::{BlockRows, FrictionError, FrictionProblem, GaussSeidel, ProximalNewton};
 use crate::solution::direction;
 use crate::{
     ContactError, ContactProblem, ContactResidual, ContactSolution, Interrupt, Multipliers,
@@ -458,11 +457,17 @@ impl CorrectiveMotion {
         let w = contacts.matrix(&mut *self.compliance);
         let friction = self.friction_problem(w)?;
         for tolerance in TARGETS {
-            let error = self.solve_friction(&friction, tolerance, report)?;
+            let sweeps = settings.max_sweeps.min(settings.max_iterations);
+            let stages = FrictionStages {
+                sweeps: GaussSeidel::new(sweeps.min(MOST_PLAIN), PLAIN_STAGNATION),
+                then: ProximalNewton::new(settings.max_iterations, NEWTON_STAGNATION),
+            };
+            let forces = &mut self.reactions;
+            let solved = stages.solve(&friction, forces, tolerance, &self.interrupt, report)?;
             if let Some(end) = self.finish(problem, solution, report) {
                 return Ok(end);
             }
-            if !error.is_finite() {
+            if !solved.error.is_finite() {
                 return Ok(Termination::Breakdown);
             }
             if self.interrupt.is_raised() {
@@ -470,40 +475,6 @@ impl CorrectiveMotion {
             }
         }
         Ok(Termination::MaxIterations)
-    }
-
-    /// Solves the friction problem to a relative error by sweeps, then by Newton's method. Returns the error.
-    fn solve_friction(
-        &mut self,
-        friction: &FrictionProblem,
-        tolerance: f64,
-        report: &mut ContactReport,
-    ) -> Result<f64, ContactError> {
-        let target = Target { tolerance };
-        let settings = self.settings;
-        let unusable = |_| ContactError::TooLarge {
-            unknowns: 3 * friction.contacts(),
-        };
-        let sweeps = settings.max_sweeps.min(settings.max_iterations);
-        let mut gauss_seidel = GaussSeidel::new(sweeps.min(MOST_PLAIN), PLAIN_STAGNATION);
-        gauss_seidel.heed(&self.interrupt);
-        let swept = gauss_seidel
-            .solve(friction, &mut self.reactions, &target)
-            .map_err(unusable)?;
-        report.sweeps += swept.sweeps;
-        report.evaluations += swept.evaluations;
-        let mut error = swept.error;
-        if !swept.converged {
-            let mut newton = ProximalNewton::new(settings.max_iterations, NEWTON_STAGNATION);
-            newton.heed(&self.interrupt);
-            let steps = newton
-                .solve(friction, &mut self.reactions, &target)
-                .map_err(unusable)?;
-            report.iterations += steps.newton_steps;
-            report.evaluations += steps.evaluations;
-            error = steps.error;
-        }
-        Ok(error)
     }
 }
 
@@ -585,7 +556,7 @@ pub(super) fn multipliers(
 }
 
 /// A valid contact problem condenses to a valid friction problem, unless numbers overflow.
-fn unusable(error: &FrictionError) -> ContactError {
+pub(super) fn unusable(error: &FrictionError) -> ContactError {
     let index = match *error {
         FrictionError::NotFinite { index, .. } => index,
         FrictionError::NoCompliance { contact, .. } => contact,
