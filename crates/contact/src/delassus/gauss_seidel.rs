@@ -83,8 +83,12 @@ impl FrictionSolver for GaussSeidel {
         reactions: &mut [Vector3<f64>],
         target: &Target,
     ) -> Result<FrictionReport, FrictionError> {
-        let (mut report, mut error) =
-            (self.progress).start(FrictionMethod::ProjectedGaussSeidel, problem, reactions, target)?;
+        let (mut report, mut error) = (self.progress).start(
+            FrictionMethod::ProjectedGaussSeidel,
+            problem,
+            reactions,
+            target,
+        )?;
         let mut halved = (error, 0);
         while error > target.tolerance
             && report.sweeps < self.max_sweeps

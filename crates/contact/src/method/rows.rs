@@ -149,8 +149,7 @@ pub(super) fn relax_if_overdue(
     problem: &ContactProblem,
     report: &mut ContactReport,
 ) -> bool {
-    let relaxes =
-        report.iterations >= after && !report.relaxed && tolerances.can_relax(problem);
+    let relaxes = report.iterations >= after && !report.relaxed && tolerances.can_relax(problem);
     report.relaxed |= relaxes;
     relaxes
 }

@@ -2,7 +2,9 @@
 
 use super::solver::ActiveSetCr;
 use crate::{
-    ContactProblem, ContactSolution, law::coulomb::onto_disk, method::{ContactReport, rows::gap_and_slip},
+    ContactProblem, ContactSolution,
+    law::coulomb::onto_disk,
+    method::{ContactReport, rows::gap_and_slip},
     problem::CONTACTS_PER_TASK,
 };
 use nalgebra::Vector3;

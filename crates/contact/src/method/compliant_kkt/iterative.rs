@@ -10,8 +10,8 @@
 //! of steps.
 
 use super::response::RowResponse;
-use crate::method::rows::own_response;
 use crate::constraint::ConstraintRows;
+use crate::method::rows::own_response;
 use crate::{ContactProblem, ContactSolution};
 use impinge_krylov::block::SymmetricBlockMatrix;
 use impinge_krylov::{

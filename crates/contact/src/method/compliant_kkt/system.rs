@@ -7,8 +7,8 @@
 
 use super::doubled::Doubled;
 use super::order::{Order, eliminate};
-use crate::method::rows::own_response;
 use crate::constraint::ConstraintRows;
+use crate::method::rows::own_response;
 use crate::{ContactError, ContactProblem};
 use impinge_krylov::block::BlockPattern;
 use impinge_krylov::direct::SparseLdlt;

@@ -136,7 +136,10 @@ impl SweptContacts for Relaxed<'_> {
         };
         (new[1], new[2]) = (friction[0], friction[1]);
         let change = new - old;
-        ((change != Vector3::zeros()).then_some(new), (w * change).amax())
+        (
+            (change != Vector3::zeros()).then_some(new),
+            (w * change).amax(),
+        )
     }
 
     fn respond(&mut self, contact: usize, change: &Vector3<f64>) {

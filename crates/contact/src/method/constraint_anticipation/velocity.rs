@@ -50,28 +50,43 @@ impl VelocitySweep {
 
     /// `Lo v`: half a product with `A`.
     fn multiply_lower(&mut self, momentum: &SymmetricBlockMatrix) {
-        let pattern = momentum.pattern();
         self.lower.fill(Vector3::zeros());
         for row in 0..momentum.blocks() {
-            let v = self.velocity[row];
-            for slot in pattern.row(row).skip(1) {
-                let column = pattern.columns()[slot] as usize;
-                self.lower[column] += momentum.block(slot).tr_mul(&v);
-            }
+            self.add_lower(momentum, row);
+        }
+    }
+
+    /// Adds the part of `Lo v` due to one block.
+    fn add_lower(&mut self, momentum: &SymmetricBlockMatrix, row: usize) {
+        let pattern = momentum.pattern();
+        for slot in pattern.row(row).skip(1) {
+            let column = pattern.columns()[slot] as usize;
+            self.lower[column] += momentum.block(slot).tr_mul(&self.velocity[row]);
         }
     }
 
     /// `Up v`: half a product with `A`.
     fn multiply_upper(&mut self, momentum: &SymmetricBlockMatrix) {
-        let pattern = momentum.pattern();
         for row in 0..momentum.blocks() {
-            let mut sum = Vector3::zeros();
-            for slot in pattern.row(row).skip(1) {
-                let column = pattern.columns()[slot] as usize;
-                sum += momentum.block(slot) * self.velocity[column];
-            }
-            self.upper[row] = sum;
+            self.update_upper(momentum, row);
         }
+    }
+
+    /// `Up v` in one block.
+    fn update_upper(&mut self, momentum: &SymmetricBlockMatrix, row: usize) {
+        let pattern = momentum.pattern();
+        let mut sum = Vector3::zeros();
+        for slot in pattern.row(row).skip(1) {
+            let column = pattern.columns()[slot] as usize;
+            sum += momentum.block(slot) * self.velocity[column];
+        }
+        self.upper[row] = sum;
+    }
+
+    /// Solves one block for the present products.
+    fn relax(&mut self, row: usize, impulse: Vector3<f64>) {
+        let rest = impulse - self.lower[row] - self.upper[row];
+        self.velocity[row] = self.inverse_diagonal[row] * rest;
     }
 
     /// `A v` in one block.
@@ -88,16 +103,10 @@ impl VelocitySweep {
         momentum: &SymmetricBlockMatrix,
         impulse: impl Fn(usize) -> Vector3<f64>,
     ) {
-        let pattern = momentum.pattern();
         self.lower.fill(Vector3::zeros());
         for row in 0..momentum.blocks() {
-            let rest = impulse(row) - self.lower[row] - self.upper[row];
-            let v = self.inverse_diagonal[row] * rest;
-            self.velocity[row] = v;
-            for slot in pattern.row(row).skip(1) {
-                let column = pattern.columns()[slot] as usize;
-                self.lower[column] += momentum.block(slot).tr_mul(&v);
-            }
+            self.relax(row, impulse(row));
+            self.add_lower(momentum, row);
         }
         self.multiply_upper(momentum);
     }
@@ -108,16 +117,9 @@ impl VelocitySweep {
         momentum: &SymmetricBlockMatrix,
         impulse: impl Fn(usize) -> Vector3<f64>,
     ) {
-        let pattern = momentum.pattern();
         for row in (0..momentum.blocks()).rev() {
-            let mut sum = Vector3::zeros();
-            for slot in pattern.row(row).skip(1) {
-                let column = pattern.columns()[slot] as usize;
-                sum += momentum.block(slot) * self.velocity[column];
-            }
-            self.upper[row] = sum;
-            let rest = impulse(row) - self.lower[row] - sum;
-            self.velocity[row] = self.inverse_diagonal[row] * rest;
+            self.update_upper(momentum, row);
+            self.relax(row, impulse(row));
         }
         self.multiply_lower(momentum);
     }

@@ -4,9 +4,10 @@ use super::half::{Goal, Half, Proposal, ProposalView};
 use super::kkt::{Kkt, Progress};
 use super::settings::Schedule;
 use crate::method::block_pivoting::BlockPivoting;
-use crate::method::restart_delay::{RestartDelay, SHARE};
+use crate::method::restart_delay::{RestartDelay, SHARE, update_interval};
 use crate::method::trace::Trace;
 use crate::{ContactProblem, ContactReport, ContactSolution};
+use nalgebra::Vector3;
 
 /// Largest exact residual over the tolerance after the recursive residual has met it.
 const SLACK: f64 = 2.0;
@@ -114,15 +115,8 @@ impl<H: Half> Projection<'_, H> {
         match self.goal.schedule {
             Schedule::AtConvergence => false,
             Schedule::Interval => {
-                let ratio = self.kkt.residual(self.problem) / self.goal.momentum();
-                let interval = if ratio > 64.0 {
-                    (ratio.log2() / 3.0).min(1e3)
-                } else {
-                    1.0
-                };
-                #[expect(clippy::cast_sign_loss, reason = "between 1 and 1000")]
-                let interval = interval as u64;
-                iteration.is_multiple_of(interval)
+                let excess = self.kkt.residual(self.problem) / self.goal.momentum();
+                iteration.is_multiple_of(update_interval(excess))
             }
         }
     }
