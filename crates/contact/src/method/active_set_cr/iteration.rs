@@ -4,12 +4,13 @@ use super::{
     phase::Phase,
     residual_spike::ResidualSpikeGuard,
     settings::PreconditionerKind,
-    solver::{ActiveSetCr, SLACK},
+    solver::ActiveSetCr,
     stagnation::StagnationTest,
     update::UpdateOccasion,
 };
 use crate::method::{
-    ContactReport, Termination, block_pivoting::BlockPivoting, restart_delay::RestartDelay,
+    ContactReport, Termination, block_pivoting::BlockPivoting, masked_rows::SLACK,
+    restart_delay::RestartDelay,
 };
 use crate::{ContactProblem, ContactSolution};
 use impinge_krylov::KrylovVector;

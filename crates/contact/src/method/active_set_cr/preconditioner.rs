@@ -5,7 +5,7 @@ use super::{
     settings::{DuplicateRule, PreconditionerKind},
 };
 use crate::method::{
-    masked_rows::RowMask,
+    masked_rows::MaskedRows,
     rows::{at, diagonal_compliance},
 };
 use crate::{ContactProblem, problem::CONTACTS_PER_TASK};
@@ -49,15 +49,6 @@ pub(super) struct Preconditioner {
     /// Whether duplicates of the present problem have been counted.
     counted: bool,
     pub(super) of_momentum: OfMomentum,
-}
-
-/// The active rows.
-#[derive(Clone, Copy)]
-pub(super) struct ActiveRows<'a> {
-    /// Rows of every contact of the problem.
-    pub(super) masks: &'a [RowMask],
-    /// Numbers of the contacts that have active rows.
-    pub(super) contacts: &'a [u32],
 }
 
 impl Preconditioner {
@@ -200,7 +191,7 @@ impl Preconditioner {
     pub(super) fn apply(
         &self,
         problem: &ContactProblem,
-        rows: ActiveRows<'_>,
+        rows: MaskedRows<'_>,
         r: (&[f64], &[f64]),
         z: (&mut [f64], &mut [f64]),
     ) {
@@ -221,7 +212,7 @@ impl Preconditioner {
         }
         match self.kind {
             PreconditionerKind::Diagonal => {
-                for &contact in rows.contacts {
+                for &contact in rows.active {
                     let scaled = at(r_m, contact).component_mul(&at(&self.inverse_scaled, contact));
                     let z = rows.masks[contact as usize].apply(scaled);
                     z_m[3 * contact as usize..][..3].copy_from_slice(z.as_slice());
@@ -237,11 +228,11 @@ impl Preconditioner {
     fn apply_full(
         &self,
         problem: &ContactProblem,
-        rows: ActiveRows<'_>,
+        rows: MaskedRows<'_>,
         (r_v, r_m): (&[f64], &[f64]),
         (z_v, z_m): (&mut [f64], &mut [f64]),
     ) {
-        for &contact in rows.contacts {
+        for &contact in rows.active {
             let contact = contact as usize;
             let (blocks, jacobians) = problem.row(contact);
             // `L w` needs every `w` before its update, so `w` is computed from `a`, not read from the partial result.
@@ -267,6 +258,7 @@ impl Preconditioner {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::method::masked_rows::RowMask;
     use crate::{ContactRow, ContactState};
     use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
     use nalgebra::{DMatrix, DVector};
@@ -315,9 +307,10 @@ mod tests {
             let (r_v, r_m) = r.as_slice().split_at(6);
             let mut z = vec![0.0; size];
             let (z_v, z_m) = z.split_at_mut(6);
-            let rows = ActiveRows {
+            let rows = MaskedRows {
                 masks: &masks,
-                contacts: &active,
+                active: &active,
+                softness: &[],
             };
             preconditioner.apply(problem, rows, (r_v, r_m), (z_v, z_m));
             out.set_column(column, &DVector::from_vec(z));

@@ -77,6 +77,8 @@ impl Workspace {
         self.displacement.resize(3 * contacts, 0.0);
         self.reference.resize(3 * contacts, 0.0);
         self.masks.resize(contacts, RowMask::default());
+        // Contacts of an earlier problem are no rows of this one.
+        self.active.clear();
         self.product.resize(product, 0.0);
     }
 }

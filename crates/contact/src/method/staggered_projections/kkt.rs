@@ -9,14 +9,12 @@
 //! the momentum part first, then three entries per contact; entries of inactive rows are zero.
 
 use super::system::{Row, System};
+use crate::method::masked_rows::SOFTEST;
 use crate::method::rows::{add_impulse, at, gap_and_slip};
 use crate::{ContactProblem, ContactSolution};
 use impinge_krylov::vector::{axpy, norm};
 use impinge_krylov::{GuardedConjugateResidual, PartialSystem};
 use nalgebra::Vector3;
-
-/// Largest softness of the row across a slip over its compliance: a softer row has no effect.
-const SOFTEST: f64 = 1e4;
 
 /// Outcome of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -164,15 +162,8 @@ impl Kkt {
     /// `r_m = (g, s) + E((λ, γ) − (λ, γ)_ref)` for active rows, from the present displacements.
     pub(super) fn fill_rows(&mut self, solution: &ContactSolution) {
         let r_m = &mut self.cr.residual[self.system.unknowns..];
-        r_m.fill(0.0);
-        for &contact in &self.system.active {
-            let multipliers = &solution.contacts[contact as usize];
-            let raised = (multipliers.solved_force() - at(&self.reference, contact))
-                .component_mul(&at(&self.system.softness, contact));
-            let row =
-                self.system.masks[contact as usize].apply(at(&self.displacement, contact) + raised);
-            r_m[3 * contact as usize..][..3].copy_from_slice(row.as_slice());
-        }
+        let (displacement, reference) = (&self.displacement, &self.reference);
+        (self.system.rows()).residual_into(&solution.contacts, displacement, reference, r_m);
     }
 
     /// Restarts along the preconditioned residual: one product with `A`.

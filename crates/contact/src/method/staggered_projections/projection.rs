@@ -4,19 +4,14 @@ use super::half::{Goal, Half, Proposal, ProposalView};
 use super::kkt::{Kkt, Progress};
 use super::settings::Schedule;
 use crate::method::block_pivoting::BlockPivoting;
+use crate::method::masked_rows::{FOLLOW, SLACK};
 use crate::method::restart_delay::{RestartDelay, SHARE, update_interval};
 use crate::method::trace::Trace;
 use crate::{ContactProblem, ContactReport, ContactSolution};
 use nalgebra::Vector3;
 
-/// Largest exact residual over the tolerance after the recursive residual has met it.
-const SLACK: f64 = 2.0;
-
 /// Softness of rows over their compliance, about reference forces that follow, as in active-set conjugate residuals.
 const ELASTIC: f64 = 1e-3;
-
-/// Share of the tolerance above which a displacement moves the reference force of its row.
-const FOLLOW: f64 = 0.5;
 
 /// Iterations between exact recomputations of the residual, against drift of the recurrence.
 const REFRESH: u64 = 50;

@@ -121,13 +121,15 @@ impl System {
         out: &mut [f64],
         scratch: &mut [f64],
     ) {
-        let rows = MaskedRows {
-            problem,
+        let n = self.unknowns;
+        (self.rows()).multiply(problem, x.split_at(n), out.split_at_mut(n), scratch);
+    }
+
+    pub(super) fn rows(&self) -> MaskedRows<'_> {
+        MaskedRows {
             masks: &self.masks,
             active: &self.active,
             softness: &self.softness,
-        };
-        let n = self.unknowns;
-        rows.multiply(x.split_at(n), out.split_at_mut(n), scratch);
+        }
     }
 }
