@@ -139,4 +139,14 @@ impl ContactSolution {
             constraints: vec![0.0; problem.constraints.len()],
         }
     }
+
+    /// Puts its velocities and contacts, those of `blocks` and `contacts`, into the solution of the whole.
+    pub(crate) fn store_in(&self, blocks: &[u32], contacts: &[u32], whole: &mut Self) {
+        for (v, &block) in self.velocity.chunks_exact(3).zip(blocks) {
+            whole.velocity[3 * block as usize..][..3].copy_from_slice(v);
+        }
+        for (multipliers, &contact) in self.contacts.iter().zip(contacts) {
+            whole.contacts[contact as usize] = *multipliers;
+        }
+    }
 }

@@ -1,6 +1,8 @@
 //! Operations on contact rows, input checks and the stopping criterion, shared by all methods.
 
 use super::{ContactReport, Termination};
+pub(super) use crate::block::at;
+use crate::block::add;
 use crate::{
     ContactError, ContactProblem, ContactResidual, ContactSolution, FrictionLaw, Tolerances,
     residual_under,
@@ -65,19 +67,8 @@ pub(super) fn add_impulse(
 ) {
     let (blocks, jacobians) = problem.row(contact);
     for (&block, jacobian) in blocks.iter().zip(jacobians) {
-        let impulse = jacobian.tr_mul(force);
-        let y = &mut y[3 * block as usize..][..3];
-        y[0] += impulse[0];
-        y[1] += impulse[1];
-        y[2] += impulse[2];
+        add(y, block, &jacobian.tr_mul(force));
     }
-}
-
-/// The three entries of block `block`.
-#[inline]
-pub(super) fn at(x: &[f64], block: u32) -> Vector3<f64> {
-    let x = &x[3 * block as usize..][..3];
-    Vector3::new(x[0], x[1], x[2])
 }
 
 /// Checks the input of a method without constraint rows.

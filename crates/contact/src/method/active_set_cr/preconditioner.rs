@@ -8,7 +8,7 @@ use crate::method::{
     masked_rows::MaskedRows,
     rows::{at, diagonal_compliance},
 };
-use crate::{ContactProblem, problem::CONTACTS_PER_TASK};
+use crate::{ContactProblem, block::add, problem::CONTACTS_PER_TASK};
 use impinge_krylov::preconditioner::Preconditioner as MomentumPreconditioner;
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
@@ -245,10 +245,7 @@ impl Preconditioner {
             let t = rows.masks[contact].apply(t);
             for (&block, jacobian) in blocks.iter().zip(jacobians) {
                 let change = self.apply_inverse_diagonal(block, &jacobian.tr_mul(&t));
-                let z = &mut z_v[3 * block as usize..][..3];
-                z[0] += change[0];
-                z[1] += change[1];
-                z[2] += change[2];
+                add(z_v, block, &change);
             }
             z_m[3 * contact..][..3].copy_from_slice(t.as_slice());
         }

@@ -1,5 +1,6 @@
 //! The complementarity problem of one pass: projected Gauss-Seidel on `u = Ĵ D₃⁻¹ Ĵᵀ f + Ĵ v_J − c`.
 
+use crate::block::add;
 use crate::method::rows::{add_impulse, at, gap_and_slip};
 use crate::sweep::{SweptContacts, sweep};
 use crate::{ContactProblem, FrictionLaw};
@@ -83,11 +84,7 @@ impl ContactSweep {
     fn respond(&mut self, problem: &ContactProblem, contact: usize, change: &Vector3<f64>) {
         let (blocks, _) = problem.row(contact);
         for (&block, response) in blocks.iter().zip(&self.responses[self.starts[contact]..]) {
-            let moved = response * change;
-            let predicted = &mut self.predicted[3 * block as usize..][..3];
-            predicted[0] += moved[0];
-            predicted[1] += moved[1];
-            predicted[2] += moved[2];
+            add(&mut self.predicted, block, &(response * change));
         }
     }
 
