@@ -1,8 +1,8 @@
 //! Operations on contact rows, input checks and the stopping criterion, shared by all methods.
 
 use super::{ContactReport, Termination};
-pub(super) use crate::block::at;
 use crate::block::add;
+pub(super) use crate::block::at;
 use crate::{
     ContactError, ContactProblem, ContactResidual, ContactSolution, FrictionLaw, Tolerances,
     residual_under,

@@ -1,12 +1,8 @@
 //! The iteration: conjugate residuals on a fixed active set, interrupted by active-set updates.
 
 use super::{
-    phase::Phase,
-    residual_spike::ResidualSpikeGuard,
-    settings::PreconditionerKind,
-    solver::ActiveSetCr,
-    stagnation::StagnationTest,
-    update::UpdateOccasion,
+    phase::Phase, residual_spike::ResidualSpikeGuard, settings::PreconditionerKind,
+    solver::ActiveSetCr, stagnation::StagnationTest, update::UpdateOccasion,
 };
 use crate::method::{
     ContactReport, Termination, block_pivoting::BlockPivoting, masked_rows::SLACK,

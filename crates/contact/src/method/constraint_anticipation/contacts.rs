@@ -15,7 +15,7 @@ pub(super) struct SweepLimits {
 
 /// Forces and local matrices of the contacts.
 #[derive(Debug, Default)]
-pub(super) struct ContactSweep {
+pub(super) struct ContactForces {
     /// `f = (λ, γ)` per contact (N).
     pub(super) forces: Vec<Vector3<f64>>,
     /// `D₃⁻¹ Ĵᵀ` of every row entry, contact by contact (s/kg).
@@ -28,7 +28,7 @@ pub(super) struct ContactSweep {
     predicted: Vec<f64>,
 }
 
-impl ContactSweep {
+impl ContactForces {
     /// Builds `W₃` by its factors.
     pub(super) fn prepare(&mut self, problem: &ContactProblem, inverse_diagonal: &[Matrix3<f64>]) {
         self.responses.clear();
@@ -68,7 +68,7 @@ impl ContactSweep {
             }
         }
         let mut contacts = Relaxed {
-            sweep: self,
+            contacts: self,
             problem,
             law,
         };
@@ -101,26 +101,26 @@ impl ContactSweep {
 
 /// The contacts in a sweep; the change of a contact is the displacement due to its change of force (m).
 struct Relaxed<'a> {
-    sweep: &'a mut ContactSweep,
+    contacts: &'a mut ContactForces,
     problem: &'a ContactProblem,
     law: FrictionLaw,
 }
 
 impl SweptContacts for Relaxed<'_> {
     fn force(&mut self, contact: usize) -> &mut Vector3<f64> {
-        &mut self.sweep.forces[contact]
+        &mut self.contacts.forces[contact]
     }
 
     fn displacement(&self, contact: usize) -> Vector3<f64> {
-        gap_and_slip(self.problem, contact, &self.sweep.predicted)
+        gap_and_slip(self.problem, contact, &self.contacts.predicted)
     }
 
     fn solve(&mut self, contact: usize, u: &Vector3<f64>) -> (Option<Vector3<f64>>, f64) {
-        let old = self.sweep.forces[contact];
+        let old = self.contacts.forces[contact];
         if old == Vector3::zeros() && u[0] >= 0.0 {
             return (None, 0.0);
         }
-        let w = self.sweep.local[contact];
+        let w = self.contacts.local[contact];
         let mut new = old;
         new[0] = (old[0] - u[0] / w[(0, 0)]).max(0.0);
         // The slip after the change of the normal force.
@@ -140,7 +140,7 @@ impl SweptContacts for Relaxed<'_> {
     }
 
     fn respond(&mut self, contact: usize, change: &Vector3<f64>) {
-        self.sweep.respond(self.problem, contact, change);
+        self.contacts.respond(self.problem, contact, change);
     }
 }
 

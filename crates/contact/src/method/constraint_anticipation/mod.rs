@@ -28,10 +28,10 @@ use crate::{
     ContactError, ContactProblem, ContactSolution, ContactState, FrictionLaw, Interrupt,
     Multipliers, residual_under,
 };
-use contacts::{ContactSweep, SweepLimits, block};
+use contacts::{ContactForces, SweepLimits, block};
 use impinge_krylov::{ConjugateGradient, LinearSystem, StoppingRule, solve};
 use nalgebra::Vector3;
-use velocity::VelocitySweep;
+use velocity::BlockGaussSeidel;
 
 /// Momentum tolerance of the conjugate gradients over that of the whole: the "slightly lower tolerance" of the paper.
 const START_SHARE: f64 = 0.5;
@@ -47,8 +47,8 @@ const STAGNATION: u64 = 2000;
 pub struct ConstraintAnticipation {
     /// Settings of the next solve.
     pub settings: ConstraintAnticipationSettings,
-    velocities: VelocitySweep,
-    contacts: ContactSweep,
+    velocities: BlockGaussSeidel,
+    contacts: ContactForces,
     /// `b + Ĵᵀf` (N·s).
     impulse: Vec<f64>,
     gradients: ConjugateGradient,

@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, Vector3};
 
 /// `A = Lo + D₃ + Up`, and the products of its triangles with the present velocity.
 #[derive(Debug, Default)]
-pub(super) struct VelocitySweep {
+pub(super) struct BlockGaussSeidel {
     /// `D₃⁻¹`, one per block (1/kg).
     pub(super) inverse_diagonal: Vec<Matrix3<f64>>,
     /// `v`, one per block (m/s).
@@ -17,7 +17,7 @@ pub(super) struct VelocitySweep {
     upper: Vec<Vector3<f64>>,
 }
 
-impl VelocitySweep {
+impl BlockGaussSeidel {
     /// Inverts the diagonal blocks and loads a velocity.
     pub(super) fn start(
         &mut self,

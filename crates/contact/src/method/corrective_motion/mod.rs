@@ -19,6 +19,7 @@ mod compliance;
 mod contact_nodes;
 mod exact;
 mod friction_data;
+mod gauss_seidel;
 mod matrix_free;
 mod matrix_snapshot;
 mod momentum_projection;
@@ -28,7 +29,6 @@ mod row_cache;
 mod scale;
 mod settings;
 mod subset;
-mod sweep;
 mod unconverged_contacts;
 mod warped;
 
@@ -49,13 +49,13 @@ use compliance::{Compliance, FreeMotion};
 use contact_nodes::ContactNodes;
 use exact::ExactCompliance;
 use friction_data::FrictionData;
+use gauss_seidel::{SweepLimits, Workspace, solve_by_sweeps};
 use matrix_free::MatrixFree;
 use nalgebra::Vector3;
 use operator::DelassusOperator;
 use row_cache::RowCache;
 use scale::Scale;
 use std::sync::Arc;
-use sweep::{SweepLimits, Workspace, sweep};
 use warped::WarpedCompliance;
 
 /// Residual over its tolerance at which sweeps end; the rest is for rounding of the independent residual.
@@ -357,8 +357,13 @@ impl CorrectiveMotion {
         (merit(&judged, &self.settings.tolerances, false) < 1.0).then_some(Termination::Converged)
     }
 
-    /// Sweeps over all contacts.
-    fn sweep(&mut self, contacts: &mut Contacts, limits: SweepLimits, report: &mut ContactReport) {
+    /// Sweeps over the contacts until `limits`.
+    fn solve_by_sweeps(
+        &mut self,
+        contacts: &mut Contacts,
+        limits: SweepLimits,
+        report: &mut ContactReport,
+    ) {
         let Contacts {
             form, neighbours, ..
         } = contacts;
@@ -369,7 +374,7 @@ impl CorrectiveMotion {
             scales: &self.scales,
             neighbours,
         };
-        let swept = sweep(
+        let swept = solve_by_sweeps(
             delassus,
             &data,
             &mut self.reactions,
@@ -436,7 +441,7 @@ impl CorrectiveMotion {
             most: settings.max_sweeps.min(settings.max_iterations),
             halving: ACCELERATED_STAGNATION,
         };
-        self.sweep(contacts, limits, report);
+        self.solve_by_sweeps(contacts, limits, report);
         if let Some(end) = self.finish(problem, solution, report) {
             return Ok(end);
         }
@@ -446,7 +451,7 @@ impl CorrectiveMotion {
                 most: settings.max_iterations,
                 halving: settings.max_iterations,
             };
-            self.sweep(contacts, limits, report);
+            self.solve_by_sweeps(contacts, limits, report);
             if let Some(end) = self.finish(problem, solution, report) {
                 return Ok(end);
             }

@@ -5,6 +5,7 @@ use super::friction_data::{FrictionData, IDLE};
 use super::operator::DelassusOperator;
 use super::unconverged_contacts::UnconvergedContacts;
 use crate::Interrupt;
+use crate::sweep::sweep;
 use nalgebra::Vector3;
 
 /// Number of sweeps between two evaluations of the residual; one evaluation costs about a sweep.
@@ -22,7 +23,7 @@ const SUBSET_PAYS: f64 = 0.5;
 /// Number of sweeps without halving the residual after which a subset is swept again.
 const SUBSET_STAGNATION: u64 = 10;
 
-/// Memory of [`sweep`], reused from solve to solve.
+/// Memory of [`solve_by_sweeps`], reused from solve to solve.
 #[derive(Default)]
 pub(super) struct Workspace {
     best: Vec<Vector3<f64>>,
@@ -34,7 +35,7 @@ pub(super) struct Workspace {
     pub(super) interrupt: Interrupt,
 }
 
-/// Outcome of the sweeps.
+/// Outcome of [`solve_by_sweeps`].
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct SweepReport {
     pub(super) sweeps: u64,
@@ -57,7 +58,7 @@ pub(super) struct SweepLimits {
 /// cost of a contact is the update of all others after a change of its force, so sweeps skip contacts with a small
 /// residual and open ones. If few contacts have a large residual, as in most rounds of a step but the first, these are
 /// swept alone ([`UnconvergedContacts`]): at the start while this pays, later when sweeps over all contacts stagnate.
-pub(super) fn sweep(
+pub(super) fn solve_by_sweeps(
     delassus: &mut dyn DelassusOperator,
     data: &FrictionData<'_>,
     forces: &mut [Vector3<f64>],
@@ -93,7 +94,7 @@ pub(super) fn sweep(
         let stagnates = swept.sweeps - halved.1 >= SUBSET_STAGNATION;
         let by_subset = (subset_pays || stagnates) && subset.find(data, merits, enough);
         if by_subset {
-            subset.sweep(delassus, data, forces, enough);
+            subset.solve(delassus, data, forces, enough);
             acceleration.forget();
             ahead = false;
         }
@@ -107,7 +108,7 @@ pub(super) fn sweep(
                 }
                 acceleration.before(forces);
                 let contacts = forces.len();
-                let worst = crate::sweep::sweep(&mut data.swept(delassus, forces, idle), contacts);
+                let worst = sweep(&mut data.swept(delassus, forces, idle), contacts);
                 swept.sweeps += 1;
                 ahead = true;
                 // Evaluate early only if the residual may be small enough.
@@ -231,7 +232,7 @@ mod tests {
             halving: 50,
         };
         // The tolerance is 0, so every sweep ends by stagnation.
-        sweep(
+        solve_by_sweeps(
             &mut built,
             &data,
             &mut forces,
@@ -257,7 +258,7 @@ mod tests {
         built.load(&forces);
         for _ in 0..30 {
             acceleration.before(&forces);
-            crate::sweep::sweep(&mut data.swept(&mut built, &mut forces, 0.0), CONTACTS);
+            sweep(&mut data.swept(&mut built, &mut forces, 0.0), CONTACTS);
             acceleration.after(&mut forces, built.moved());
         }
         let mut expected = vec![Vector3::zeros(); CONTACTS];
