@@ -1,4 +1,6 @@
 //! Block Gauss-Seidel on `A v = b + Ĵᵀf`; products with the triangles of `A` are kept from pass to pass.
+//!
+//! It shares no code with the sweep over contacts: blocks have no laws, and each belongs to both triangles.
 
 use crate::{ContactError, ContactProblem};
 use impinge_krylov::block::SymmetricBlockMatrix;

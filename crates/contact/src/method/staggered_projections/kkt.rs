@@ -6,7 +6,9 @@
 //! ```
 //!
 //! A change of states or forces changes the residual by sparse rows only, so it needs no product with `A`. Vectors have
-//! the momentum part first, then three entries per contact; entries of inactive rows are zero.
+//! the momentum part first, then three entries per contact; entries of inactive rows are zero. Active-set conjugate
+//! residuals use the same recurrence on pairs of vectors: a dot product of one vector sums in another order, so the two
+//! forms differ in their last bits.
 
 use super::system::{Row, System};
 use crate::method::masked_rows::SOFTEST;
