@@ -5,10 +5,10 @@
 //! the stored blocks and their order in a product, [`SymmetricBlockMatrix`] holds the numbers of one matrix over a
 //! shared pattern.
 
+mod kernel;
 mod matrix;
 mod partition;
 mod pattern;
-mod prefetch;
 mod product;
 
 pub use matrix::SymmetricBlockMatrix;

@@ -4,11 +4,8 @@ use std::ops::Range;
 
 use nalgebra::Matrix3;
 
+use super::kernel::{ChunkBlocks, LOCAL, LocalRow, local_row, local_rows, product_of};
 use super::pattern::BlockPattern;
-use super::prefetch::look_ahead;
-
-/// Numbers per local row in a lane: three of `x`, then three of `y`. They share one bounds check and one cache line.
-const LOCAL: usize = 6;
 
 /// Least number of stored blocks of a parallel product: for smaller matrices, below some eight megabytes, waking
 /// threads costs about as much as it saves.
@@ -45,7 +42,7 @@ pub(super) fn multiply(
     let y = y.as_chunks_mut().0;
     if pattern.slots() < PARALLEL_SLOTS || rayon::current_num_threads() == 1 {
         let lane = LOCAL * pattern.partition().local_rows();
-        product.serial(y, scratch[..lane].as_chunks_mut().0);
+        product.serial(y, local_rows(&mut scratch[..lane]));
     } else {
         product.parallel(y, scratch);
     }
@@ -66,17 +63,17 @@ struct Product<'a> {
 impl Product<'_> {
     /// Chunk after chunk, the last one first. So each chunk writes its own rows before an earlier one adds to them, and
     /// a row receives its halo contributions from the last source to the first.
-    fn serial(&self, y: &mut [[f64; 3]], lane: &mut [[f64; LOCAL]]) {
+    fn serial(&self, y: &mut [[f64; 3]], lane: &mut [LocalRow]) {
         let partition = self.pattern.partition();
         for chunk in (0..partition.chunks()).rev() {
             self.chunk(chunk, lane);
             let rows = partition.rows(chunk);
             let (own, halo) = lane.split_at(rows.len());
             for (y, local) in y[rows].iter_mut().zip(own) {
-                *y = second_half(local);
+                *y = product_of(local);
             }
             for (&row, local) in partition.halo(chunk).iter().zip(halo) {
-                add(&mut y[row as usize], &second_half(local));
+                add(&mut y[row as usize], &product_of(local));
             }
         }
     }
@@ -89,7 +86,7 @@ impl Product<'_> {
         let lane_len = LOCAL * partition.local_rows();
         let (lane_area, spill) = scratch.split_at_mut(lanes * lane_len);
         let spill = &mut spill.as_chunks_mut().0[..partition.halos().len()];
-        self.compute(0..lanes, y, spill, lane_area.as_chunks_mut().0);
+        self.compute(0..lanes, y, spill, local_rows(lane_area));
         self.collect(0, partition.chunks(), y, spill);
     }
 
@@ -99,7 +96,7 @@ impl Product<'_> {
         own_lanes: Range<usize>,
         y: &mut [[f64; 3]],
         spill: &mut [[f64; 3]],
-        lane_area: &mut [[f64; LOCAL]],
+        lane_area: &mut [LocalRow],
     ) {
         let partition = self.pattern.partition();
         // Lanes take contiguous runs of chunks of nearly equal number.
@@ -114,10 +111,10 @@ impl Product<'_> {
                 let halo_rows = halos[chunk] - halos[begin]..halos[chunk + 1] - halos[begin];
                 let (own, halo) = lane_area.split_at(own_rows.len());
                 for (y, local) in y[own_rows].iter_mut().zip(own) {
-                    *y = second_half(local);
+                    *y = product_of(local);
                 }
                 for (spill, local) in spill[halo_rows].iter_mut().zip(halo) {
-                    *spill = second_half(local);
+                    *spill = product_of(local);
                 }
             }
             return;
@@ -159,85 +156,25 @@ impl Product<'_> {
     }
 
     /// Fills `lane` with the products of one chunk: own rows first, then the halo.
-    fn chunk(&self, chunk: usize, lane: &mut [[f64; LOCAL]]) {
+    fn chunk(&self, chunk: usize, lane: &mut [LocalRow]) {
         let partition = self.pattern.partition();
         let rows = partition.rows(chunk);
         let halo = partition.halo(chunk);
         let lane = &mut lane[..rows.len() + halo.len()];
         let (own, outside) = lane.split_at_mut(rows.len());
         for (local, x) in own.iter_mut().zip(&self.x[rows.clone()]) {
-            *local = [x[0], x[1], x[2], 0.0, 0.0, 0.0];
+            *local = local_row(x);
         }
         for (local, &row) in outside.iter_mut().zip(halo) {
-            let x = self.x[row as usize];
-            *local = [x[0], x[1], x[2], 0.0, 0.0, 0.0];
+            *local = local_row(&self.x[row as usize]);
         }
-        chunk_product(
-            &self.pattern.row_offsets()[rows.start..=rows.end],
-            partition.local_columns(),
-            self.values,
-            lane,
-        );
+        let blocks = ChunkBlocks {
+            row_offsets: &self.pattern.row_offsets()[rows.start..=rows.end],
+            columns: partition.local_columns(),
+            blocks: self.values,
+        };
+        blocks.multiply(lane);
     }
-}
-
-/// The kernel: each stored block is read once and used for its row and, transposed, for its column.
-///
-/// Rows are taken in turns from the four quarters of the chunk, as memory serves several streams faster than one.
-fn chunk_product(
-    row_offsets: &[usize],
-    local_columns: &[u32],
-    values: &[Matrix3<f64>],
-    lane: &mut [[f64; LOCAL]],
-) {
-    let rows = row_offsets.len() - 1;
-    let quarter = rows.div_ceil(4);
-    for first in 0..quarter {
-        for row in [
-            first,
-            first + quarter,
-            first + 2 * quarter,
-            first + 3 * quarter,
-        ] {
-            if row < rows {
-                let slots = row_offsets[row]..row_offsets[row + 1];
-                row_product(row, &local_columns[slots.clone()], &values[slots], lane);
-            }
-        }
-    }
-}
-
-/// One row of the kernel; `blocks` are its stored blocks, the diagonal first.
-#[inline]
-fn row_product(row: usize, columns: &[u32], blocks: &[Matrix3<f64>], lane: &mut [[f64; LOCAL]]) {
-    let ([_, columns @ ..], [diagonal, blocks @ ..]) = (columns, blocks) else {
-        return;
-    };
-    let [x0, x1, x2, ..] = lane[row];
-    let [c0, c1, c2] = &diagonal.data.0;
-    let mut sum = [0.0; 3];
-    for k in 0..3 {
-        sum[k] = c0[k] * x0 + c1[k] * x1 + c2[k] * x2;
-    }
-    for (block, &column) in blocks.iter().zip(columns) {
-        look_ahead(block);
-        let other = &mut lane[column as usize];
-        let [c0, c1, c2] = &block.data.0;
-        for k in 0..3 {
-            sum[k] += c0[k] * other[0] + c1[k] * other[1] + c2[k] * other[2];
-        }
-        other[3] += c0[0] * x0 + c0[1] * x1 + c0[2] * x2;
-        other[4] += c1[0] * x0 + c1[1] * x1 + c1[2] * x2;
-        other[5] += c2[0] * x0 + c2[1] * x1 + c2[2] * x2;
-    }
-    let own = &mut lane[row];
-    for k in 0..3 {
-        own[3 + k] += sum[k];
-    }
-}
-
-fn second_half(local: &[f64; LOCAL]) -> [f64; 3] {
-    [local[3], local[4], local[5]]
 }
 
 fn add(y: &mut [f64; 3], increment: &[f64; 3]) {
@@ -295,7 +232,7 @@ mod tests {
             let product = Product { pattern: &pattern, values: matrix.values(), x: x.as_chunks().0 };
             let lane = LOCAL * pattern.partition().local_rows();
             let mut serial = vec![f64::NAN; 3 * blocks];
-            product.serial(serial.as_chunks_mut().0, vec![f64::NAN; lane].as_chunks_mut().0);
+            product.serial(serial.as_chunks_mut().0, local_rows(&mut vec![f64::NAN; lane]));
             let mut parallel = vec![f64::NAN; 3 * blocks];
             let spill = 3 * pattern.partition().halos().len();
             product.parallel(
