@@ -132,8 +132,8 @@ pub(super) fn merit(residual: &ContactResidual, tolerances: &Tolerances, relaxed
     })
 }
 
-/// Relaxes friction to the gap tolerance once `after` iterations have passed, if that changes something; returns whether
-/// it does so now.
+/// Relaxes friction to the gap tolerance once `after` iterations have passed, if that changes something; returns
+/// whether it does so now.
 pub(super) fn relax_if_overdue(
     after: u64,
     tolerances: &Tolerances,
