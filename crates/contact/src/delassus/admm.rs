@@ -131,7 +131,7 @@ impl FrictionSolver for Admm {
         target: &Target,
     ) -> Result<FrictionReport, FrictionError> {
         let (mut report, error) =
-            (self.progress).start(FrictionMethod::Admm, problem, reactions, target)?;
+            (self.progress).start(FrictionMethod::Admm, problem, reactions, *target)?;
         if error > target.tolerance {
             let mut splitting = Splitting::new(problem, reactions)?;
             let mut sound = splitting.factorize(problem);

@@ -87,7 +87,7 @@ impl FrictionSolver for GaussSeidel {
             FrictionMethod::ProjectedGaussSeidel,
             problem,
             reactions,
-            target,
+            *target,
         )?;
         let mut halved = (error, 0);
         while error > target.tolerance

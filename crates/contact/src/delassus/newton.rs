@@ -63,7 +63,7 @@ impl FrictionSolver for ProximalNewton {
         target: &Target,
     ) -> Result<FrictionReport, FrictionError> {
         let (mut report, mut error) =
-            (self.progress).start(FrictionMethod::Newton, problem, reactions, target)?;
+            (self.progress).start(FrictionMethod::Newton, problem, reactions, *target)?;
         if error > target.tolerance {
             let interrupt = self.progress.interrupt.clone();
             let mut inner = Inner::new(problem, &interrupt)?;

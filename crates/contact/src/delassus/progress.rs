@@ -25,7 +25,7 @@ impl Progress {
         method: FrictionMethod,
         problem: &FrictionProblem,
         reactions: &[Vector3<f64>],
-        target: &Target,
+        target: Target,
     ) -> Result<(FrictionReport, f64), FrictionError> {
         target.check(problem, reactions)?;
         let mut report = FrictionReport::new(method);

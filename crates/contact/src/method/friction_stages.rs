@@ -6,12 +6,14 @@ use crate::{ContactError, Interrupt};
 use nalgebra::Vector3;
 
 /// Sweeps, and the method that continues from their forces if they do not converge.
-pub(super) struct FrictionStages<S> {
+pub(super) struct FrictionStages<'a, S> {
     pub(super) sweeps: GaussSeidel,
     pub(super) then: S,
+    /// Ends both when raised.
+    pub(super) interrupt: &'a Interrupt,
 }
 
-impl<S: FrictionSolver> FrictionStages<S> {
+impl<S: FrictionSolver> FrictionStages<'_, S> {
     /// Solves `friction` from `forces` to a relative error and adds the counts to `report`; returns the report of the
     /// last stage.
     pub(super) fn solve(
@@ -19,12 +21,11 @@ impl<S: FrictionSolver> FrictionStages<S> {
         friction: &FrictionProblem,
         forces: &mut [Vector3<f64>],
         tolerance: f64,
-        interrupt: &Interrupt,
         report: &mut ContactReport,
     ) -> Result<FrictionReport, ContactError> {
         let target = Target { tolerance };
         let mut run = |stage: &mut dyn FrictionSolver| {
-            stage.heed(interrupt);
+            stage.heed(self.interrupt);
             let solved = stage.solve(friction, forces, &target);
             solved.map_err(|_| ContactError::TooLarge {
                 unknowns: 3 * friction.contacts(),

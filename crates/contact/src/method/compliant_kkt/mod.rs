@@ -192,9 +192,10 @@ impl CompliantKkt {
             let stages = FrictionStages {
                 sweeps: GaussSeidel::new(sweeps, PATIENCE),
                 then: Auto::default(),
+                interrupt: &self.interrupt,
             };
             let forces = &mut self.forces;
-            let solved = stages.solve(&friction, forces, tolerance, &self.interrupt, report)?;
+            let solved = stages.solve(&friction, forces, tolerance, report)?;
             missed += u32::from(!solved.converged);
             self.write_pressed(problem, solution);
             report.extra_products += 1;

@@ -466,9 +466,10 @@ impl CorrectiveMotion {
             let stages = FrictionStages {
                 sweeps: GaussSeidel::new(sweeps.min(MOST_PLAIN), PLAIN_STAGNATION),
                 then: ProximalNewton::new(settings.max_iterations, NEWTON_STAGNATION),
+                interrupt: &self.interrupt,
             };
             let forces = &mut self.reactions;
-            let solved = stages.solve(&friction, forces, tolerance, &self.interrupt, report)?;
+            let solved = stages.solve(&friction, forces, tolerance, report)?;
             if let Some(end) = self.finish(problem, solution, report) {
                 return Ok(end);
             }

@@ -111,7 +111,7 @@ impl PredictedContacts {
         metric: Metric<'_>,
         v: &mut [f64],
     ) -> SweepChange {
-        self.sweep_parts(problem, metric, true, v, |touching, part| {
+        self.sweep_parts((problem, metric), true, v, |touching, part| {
             touching.clear();
             touching.reserve(part.contacts.len());
             for place in 0..part.contacts.len() {
@@ -134,7 +134,7 @@ impl PredictedContacts {
         v: &mut [f64],
     ) -> SweepChange {
         let parallel = self.tree.touching() >= self.worth_sharing;
-        self.sweep_parts(problem, metric, parallel, v, |touching, part| {
+        self.sweep_parts((problem, metric), parallel, v, |touching, part| {
             touching.retain(|&place| part.meet_laws(place as usize) >= settled);
         })
     }
@@ -142,8 +142,7 @@ impl PredictedContacts {
     /// Calls `work` with every part of the tree and the list of its contacts that touch.
     fn sweep_parts(
         &mut self,
-        problem: &ContactProblem,
-        metric: Metric<'_>,
+        (problem, metric): (&ContactProblem, Metric<'_>),
         parallel: bool,
         v: &mut [f64],
         work: impl Fn(&mut Vec<u32>, &mut Part<'_, '_>) + Sync,
