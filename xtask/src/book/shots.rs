@@ -88,6 +88,7 @@ pub(super) const GROUPS: [(&str, &[Shot]); 5] = [
             shot("tournier_ragdoll", 1.0),
             shot("tournier_hinge_chain", 1.0),
             shot("bow_and_arrow", 0.25).from(-75.0, 15.0),
+            shot("tournier_bow", 0.3).from(-75.0, 15.0),
             shot("rubber_mount", 0.48),
             shot("cable_crane", 4.0),
             shot("cable_impact", 0.418).from(-75.0, 15.0),

@@ -40,6 +40,11 @@ pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
     let Some(python) = environment(root, &target.join("tests")) else {
         return Ok(false);
     };
+    // With the versions of the workspace, libraries that the tests were built with serve here as well.
+    fs::copy(
+        root.join("Cargo.lock"),
+        root.join(PACKAGE).join("Cargo.lock"),
+    )?;
     let package = format!("./{PACKAGE}");
     let tested = format!("{package}[test]");
     let wheels = target.join("wheels");

@@ -139,8 +139,6 @@ impl Synchronous {
             },
         )?;
         self.assemble_equations(context)?;
-        check_materials(context, self.iterate.positions(), &self.problem)?;
-        self.provide_bodies(context)?;
         self.loads.weigh(
             context,
             StepStart {
@@ -167,6 +165,10 @@ impl Synchronous {
     }
 
     /// Computes the momentum system, and the rows of joints, about the Newton iterate at hand.
+    ///
+    /// # Errors
+    /// [`StepFailure::Extension`] if forces or materials of extensions are not finite, and what
+    /// [`provide_bodies`](Self::provide_bodies) fails with.
     pub(super) fn assemble_equations(
         &mut self,
         context: StepContext<'_>,
@@ -216,7 +218,8 @@ impl Synchronous {
             }
         }
         self.iterate.settle();
-        Ok(())
+        check_materials(context, self.iterate.positions(), &self.problem)?;
+        self.provide_bodies(context)
     }
 
     /// Computes the start velocities of the first solve.
@@ -285,7 +288,7 @@ impl Synchronous {
     }
 
     /// Gives the bodies to the solver, if it or the observer uses them.
-    pub(super) fn provide_bodies(&mut self, context: StepContext<'_>) -> Result<(), StepFailure> {
+    fn provide_bodies(&mut self, context: StepContext<'_>) -> Result<(), StepFailure> {
         let StepContext {
             model, time_step, ..
         } = context;

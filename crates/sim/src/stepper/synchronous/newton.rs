@@ -10,7 +10,7 @@ use crate::{
     scene::Elasticity,
     step::{
         assemble::{
-            check_forces, check_materials,
+            check_forces,
             newton_iterate::{Advance, Motion, NewtonIterate},
         },
         commit::{check_inversion, smallest_volume},
@@ -72,8 +72,8 @@ impl Synchronous {
         report: &mut StepReport,
     ) -> Result<Balance, StepFailure> {
         let model = context.model;
-        self.smallest_volume = smallest_volume(model, &self.end);
         if model.settings.elasticity == Elasticity::Linearised {
+            self.smallest_volume = smallest_volume(model, &self.end);
             return Ok(Balance::Met);
         }
         let over = self.excess_of_bodies(context);
@@ -105,14 +105,23 @@ impl Synchronous {
         }
         self.changes.count(Purpose::Linearising);
         self.assemble_equations(context)?;
-        check_materials(context, self.iterate.positions(), &self.problem)?;
-        self.provide_bodies(context)?;
         Ok(Balance::Renewed)
     }
 
-    /// Nonlinear residual of each body, or of its constraint rows, over what is accepted.
+    /// Moves the iterates of islands that are solved again for another reason, as far as they have a body whose
+    /// nonlinear residual is too large. So their elastic forces converge in the same rounds.
+    pub(super) fn renew_with(&mut self, context: StepContext<'_>, solved_again: &[bool]) {
+        let over = self.excess_of_bodies(context);
+        let NewtonIslands { pending, .. } = self.islands_to_renew(context.model, &over);
+        for island in pending.iter().filter(|island| solved_again[island.number]) {
+            self.advance_island(context, island);
+        }
+    }
+
+    /// Nonlinear residual of each body, or of its constraint rows, over what is accepted; measures volumes as well.
     fn excess_of_bodies(&mut self, context: StepContext<'_>) -> Vec<f64> {
         let model = context.model;
+        self.smallest_volume = smallest_volume(model, &self.end);
         let motion = Motion {
             solved: &self.solution.velocity,
             known: &self.known_velocity,

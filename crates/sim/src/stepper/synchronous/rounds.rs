@@ -235,6 +235,7 @@ impl Synchronous {
     }
 
     /// Marks the bodies whose joints saw another motion than the solve led to, and assembles their equations with it.
+    /// Elastic forces of their islands follow in the same round.
     ///
     /// # Errors
     /// [`StepFailure::OpenJoint`] if a joint does not settle, unless `accept_unmet`: its bodies are then marked.
@@ -284,6 +285,9 @@ impl Synchronous {
             joints = remainders.joints().len(),
             "joints to close"
         );
+        self.renew_with(context, &is_open);
+        let remainders = &mut self.joints.remainders;
+        let rows = &mut self.problem.constraints;
         for (island, _) in (self.islands.parts().iter().zip(&is_open)).filter(|(_, open)| **open) {
             self.changes.update(model, island, |marks| {
                 marks.changed = true;
