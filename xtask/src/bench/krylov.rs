@@ -2,7 +2,8 @@
 //!
 //! Reading the matrix limits the product, so it is compared with the STREAM triad `a = b + s c`, measured in the same
 //! process in turns with the product. Bytes counted: 76 per stored block (72 of values, 4 of index), and `x` and `y`
-//! once each; 24 per triad entry.
+//! once each; 24 per triad entry. The sum of all entries reads the blocks one after the other and does
+//! nothing else; the product reads four streams of them.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -24,6 +25,8 @@ pub(crate) struct Bandwidth {
     pub(crate) triad: f64,
     /// Fastest product, in GB/s.
     product: f64,
+    /// Fastest sum of all entries on one thread, in GB/s.
+    reading: f64,
     /// Fastest product, in seconds.
     product_seconds: f64,
     /// Median over the rounds of product bandwidth over triad bandwidth, each measured within one round.
@@ -34,6 +37,11 @@ impl Bandwidth {
     /// Product bandwidth over triad bandwidth, each at its fastest.
     pub(crate) fn share(&self) -> f64 {
         self.product / self.triad
+    }
+
+    /// Bandwidth of reading the blocks over triad bandwidth, each at its fastest.
+    pub(crate) fn share_of_reading(&self) -> f64 {
+        self.reading / self.triad
     }
 }
 
@@ -53,6 +61,10 @@ pub(crate) fn measure(axis: u32, threads: usize, rounds: usize) -> Bandwidth {
         .expect("a pool of threads");
     // Small matrices are repeated so that the clock resolves the time.
     let repeats = 1 + 250_000 / stored_blocks;
+    let block_bytes = 72.0 * stored_blocks as f64;
+    let reading = (0..rounds)
+        .map(|_| repeats as f64 * block_bytes / seconds(1, || read(&matrix, repeats)) / 1e9)
+        .fold(0.0, f64::max);
     let mut rates: Vec<(f64, f64)> = pool.install(|| {
         (0..rounds)
             .map(|_| {
@@ -78,8 +90,20 @@ pub(crate) fn measure(axis: u32, threads: usize, rounds: usize) -> Bandwidth {
         threads,
         triad: fastest.0,
         product: fastest.1,
+        reading,
         product_seconds: bytes / fastest.1 / 1e9,
         median_share: median.1 / median.0,
+    }
+}
+
+/// Sums all entries of a matrix, `repeats` times.
+fn read(matrix: &SymmetricBlockMatrix, repeats: usize) {
+    for _ in 0..repeats {
+        let mut sums = Matrix3::zeros();
+        for block in black_box(matrix.values()) {
+            sums += block;
+        }
+        black_box(sums);
     }
 }
 
@@ -180,16 +204,19 @@ fn morton(node: [u32; 3]) -> u64 {
 
 /// Prints the table: a matrix that fits into the cache and one that does not, on one and two threads.
 pub(super) fn run() {
-    println!("   nodes  stored  threads  triad GB/s  product GB/s     ms  share  median share");
+    println!(
+        "   nodes  stored  threads  triad GB/s  reading GB/s  product GB/s     ms  share  median share"
+    );
     for (axis, rounds) in [(20, 200), (58, 40)] {
         for threads in [1, 2] {
             let case = measure(axis, threads, rounds);
             println!(
-                "{:8}{:8}{:9}{:12.1}{:14.1}{:7.2}{:6.0} %{:12.0} %",
+                "{:8}{:8}{:9}{:12.1}{:14.1}{:14.1}{:7.2}{:6.0} %{:12.0} %",
                 case.nodes,
                 case.stored_blocks,
                 case.threads,
                 case.triad,
+                case.reading,
                 case.product,
                 1e3 * case.product_seconds,
                 100.0 * case.share(),
