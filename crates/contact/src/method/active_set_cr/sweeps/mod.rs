@@ -1,7 +1,7 @@
 //! Gauss-Seidel sweeps over the contacts with a diagonal mass matrix: contacts are solved for their laws one by one,
 //! and velocities are updated at once.
 //!
-//! PredictedContacts are bound by memory access, so all data of a contact are in one place.
+//! Sweeps are bound by memory access, so all data of a contact are in one place.
 
 mod contact;
 mod tree;
