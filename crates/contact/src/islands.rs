@@ -4,9 +4,10 @@
 //! Islands can be solved by themselves, in any order, each to its own norm of the residual: the solution of one does
 //! not depend on any number of another.
 
+use crate::block::of_blocks;
 use crate::compliance::{TurnedBodies, TurnedBody};
 use crate::constraint::ConstraintGroup;
-use crate::{ContactProblem, ContactRow, ContactSolution};
+use crate::{ContactProblem, ContactSolution};
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
 use impinge_krylov::forest::Forest;
 use nalgebra::Matrix3;
@@ -77,12 +78,7 @@ impl Islands {
         }
         self.pattern = Some(Arc::clone(pattern));
         self.parts.clear();
-        self.forest.reset(pattern.blocks());
-        for row in 0..pattern.blocks() {
-            for &column in &pattern.columns()[pattern.row(row)] {
-                self.forest.unite(row as u32, column);
-            }
-        }
+        self.forest.reset_to(pattern);
         let mut first_of_body: Vec<Option<u32>> = Vec::new();
         for block in 0..pattern.blocks() {
             let body = body(block);
@@ -207,23 +203,16 @@ impl Island {
         places: &[u32],
     ) -> (&ContactProblem, &mut ContactSolution) {
         let blocks = &self.blocks;
-        let own = |values: &[f64]| {
-            let parts = blocks
-                .iter()
-                .map(|&block| &values[3 * block as usize..][..3]);
-            parts.flatten().copied().collect::<Vec<f64>>()
-        };
         let kept = self.problem.take().filter(|kept| kept.blocks == *blocks);
         let mut kept = kept.unwrap_or_else(|| OwnProblem::new(problem, blocks));
         kept.copy_matrix(&problem.momentum);
         let own_problem = &mut kept.problem;
         own_problem.time_step = problem.time_step;
-        own_problem.rhs = own(&problem.rhs);
-        let weight = |&block: &u32| problem.momentum_weight(block as usize);
-        own_problem.weigh_momentum(blocks.iter().map(weight));
+        own_problem.rhs = of_blocks(&problem.rhs, blocks);
+        own_problem.weigh_part(problem, blocks);
 
         own_problem.clear_contacts();
-        self.solution.velocity = own(&start.velocity);
+        self.solution.velocity = of_blocks(&start.velocity, blocks);
         self.solution.contacts.clear();
         let mut entries: Vec<(u32, Matrix3<f64>)> = Vec::new();
         for &contact in &self.contacts {
@@ -232,12 +221,7 @@ impl Island {
             entries.clear();
             let local = blocks.iter().map(|&block| places[block as usize]);
             entries.extend(local.zip(jacobians.iter().copied()));
-            let index = own_problem.push(&ContactRow {
-                entries: &entries,
-                offset: problem.offset(contact),
-                friction: problem.friction(contact),
-            });
-            own_problem.scale_displacements(index, problem.displacement_scales(contact));
+            own_problem.push_part((problem, contact), &entries, problem.offset(contact));
             self.solution.contacts.push(start.contacts[contact]);
         }
 
@@ -263,12 +247,7 @@ impl Island {
 
     /// Puts its solution into that of the whole.
     pub fn store(&self, problem: &ContactProblem, solution: &mut ContactSolution) {
-        for (v, &block) in self.solution.velocity.chunks_exact(3).zip(&self.blocks) {
-            solution.velocity[3 * block as usize..][..3].copy_from_slice(v);
-        }
-        for (multipliers, &contact) in self.solution.contacts.iter().zip(&self.contacts) {
-            solution.contacts[contact as usize] = *multipliers;
-        }
+        (self.solution).store_in(&self.blocks, &self.contacts, solution);
         let mut forces = self.solution.constraints.iter();
         for &group in &self.groups {
             let rows = problem.constraints.group(group as usize).offset.len();
@@ -311,6 +290,7 @@ impl OwnProblem {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ContactRow;
     use crate::method::{ContactSolver, active_set_cr::ActiveSetCr};
     use nalgebra::Vector3;
 

@@ -62,6 +62,7 @@
 //!
 //! **Limits:** only `cr`, `compliant-kkt` and the residual support constraint rows; the other methods reject them.
 
+mod block;
 pub mod compliance;
 pub mod constraint;
 pub mod delassus;

@@ -113,6 +113,28 @@ impl ContactProblem {
         self.offsets.len() - 1
     }
 
+    /// Adds a contact of a `whole` problem that this one is a part of: with `entries` in its own blocks, and an offset
+    /// that contains the displacement due to all others.
+    pub(crate) fn push_part(
+        &mut self,
+        (whole, contact): (&Self, usize),
+        entries: &[(u32, Matrix3<f64>)],
+        offset: Vector3<f64>,
+    ) {
+        let index = self.push(&ContactRow {
+            entries,
+            offset,
+            friction: whole.friction(contact),
+        });
+        self.scale_displacements(index, whole.displacement_scales(contact));
+    }
+
+    /// Takes the momentum weights of the `blocks` of a `whole` problem that this one is a part of.
+    pub(crate) fn weigh_part(&mut self, whole: &Self, blocks: &[u32]) {
+        let weight = |&block: &u32| whole.momentum_weight(block as usize);
+        self.weigh_momentum(blocks.iter().map(weight));
+    }
+
     /// Sets the weight of each block's momentum residual: the momentum tolerance of a method over that of the block's
     /// body.
     ///

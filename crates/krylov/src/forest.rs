@@ -1,5 +1,7 @@
 //! Connected components of numbered nodes, by union and find.
 
+use crate::block::BlockPattern;
+
 /// Marks a node in no numbered tree.
 pub const NONE: u32 = u32::MAX;
 
@@ -14,6 +16,16 @@ impl Forest {
     pub fn reset(&mut self, nodes: usize) {
         self.parents.clear();
         self.parents.extend(0..nodes as u32);
+    }
+
+    /// Every set of blocks that a matrix of this pattern couples a tree of its own.
+    pub fn reset_to(&mut self, pattern: &BlockPattern) {
+        self.reset(pattern.blocks());
+        for row in 0..pattern.blocks() {
+            for &column in &pattern.columns()[pattern.row(row)] {
+                self.unite(row as u32, column);
+            }
+        }
     }
 
     /// The first node of the tree that `node` is in.

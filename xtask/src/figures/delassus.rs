@@ -20,7 +20,8 @@ pub(super) const DELASSUS: Section = Section {
             `W = J A⁻¹ Jᵀ`, by sparse factors of `A` (numbers only, the order is known) and a solve for each row, and\n\
             the time of a whole solve from rest by `cr` and by the rules of the paper, `cr-paper`, which need no `W`.\n\
             A contact has three rows. The solve with `W` would come on top. The exponent `p` says that the time grows\n\
-            as the number of rows to the power `p`. The paper's armadillo and bearing are left out.",
+            as the number of rows to the power `p`; NaN stands for a solve that does not converge. The paper's\n\
+            armadillo and bearing are left out.",
     long: true,
     measure: delassus,
 };
@@ -132,10 +133,12 @@ fn measure(
     };
     let scene = format!("{name}, {} rows", last.rows);
     for (solver, time) in SOLVERS.into_iter().zip(last.solves) {
-        sheet.figures.push(
-            Figure::speed(format!("time of W over a solve by {solver}"), scene.clone())
-                .value(last.operator / time),
-        );
+        let figure = Figure::speed(format!("time of W over a solve by {solver}"), scene.clone());
+        sheet.figures.push(if time.is_finite() {
+            figure.value(last.operator / time)
+        } else {
+            figure.skipped("the solve from rest does not converge")
+        });
     }
     if last.rows > first.rows {
         let grown = (last.rows as f64 / first.rows as f64).ln();

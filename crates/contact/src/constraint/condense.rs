@@ -1,6 +1,7 @@
 //! A constraint in stiffness form: its row with the force eliminated.
 
 use super::{Constraint, Evaluation};
+use crate::block::{add, at};
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
@@ -78,12 +79,9 @@ impl Condenser {
         let scale = time_step * (time_step + self.damping);
         let count = evaluation.blocks.len();
         for (a, &block) in evaluation.blocks.iter().enumerate() {
-            let impulse = &mut rhs[3 * block as usize..][..3];
             for (row, force) in self.lambda.iter().enumerate() {
                 let j = evaluation.jacobian[row * count + a] * (force * time_step);
-                for axis in 0..3 {
-                    impulse[axis] += j[axis];
-                }
+                add(rhs, block, &j);
             }
             for (b, &other) in evaluation.blocks.iter().enumerate().skip(a) {
                 let Some(slot) = momentum.pattern().slot(block as usize, other as usize) else {
@@ -114,7 +112,7 @@ impl Condenser {
             let of_row = row * count..(row + 1) * count;
             let weighted = &self.weighted[of_row.clone()];
             let rate: f64 = (weighted.iter().zip(&evaluation.blocks))
-                .map(|(weighted, &block)| weighted.dot(&get(velocity, block)))
+                .map(|(weighted, &block)| weighted.dot(&at(velocity, block)))
                 .sum();
             for (j, &block) in evaluation.jacobian[of_row].iter().zip(&evaluation.blocks) {
                 add(impulses, block, &(j * (scale * rate)));
@@ -138,16 +136,5 @@ impl Condenser {
                 }
             }
         }
-    }
-}
-
-pub(super) fn get(values: &[f64], block: u32) -> Vector3<f64> {
-    Vector3::from_column_slice(&values[3 * block as usize..][..3])
-}
-
-pub(super) fn add(values: &mut [f64], block: u32, by: &Vector3<f64>) {
-    let values = &mut values[3 * block as usize..][..3];
-    for (value, by) in values.iter_mut().zip(by.iter()) {
-        *value += by;
     }
 }

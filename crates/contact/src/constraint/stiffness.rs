@@ -1,8 +1,8 @@
 //! Geometric stiffness of all constraints, summed per body, projected, and added to the momentum matrix.
 
-use super::condense::{add, get};
 use super::turning::TurningSum;
 use super::{Constraint, Definiteness, Evaluation, Layout, Placement};
+use crate::block::{add, at};
 use impinge_krylov::block::SymmetricBlockMatrix;
 
 /// Share of the geometric stiffness in the momentum matrix.
@@ -121,9 +121,9 @@ impl StiffnessSum {
             for b in a..count {
                 let (i, j) = (evaluation.blocks[a], evaluation.blocks[b]);
                 let stiffness = evaluation.stiffness[a * count + b] * scale;
-                add(impulses, i, &(stiffness * get(velocity, j)));
+                add(impulses, i, &(stiffness * at(velocity, j)));
                 if a != b {
-                    add(impulses, j, &stiffness.tr_mul(&get(velocity, i)));
+                    add(impulses, j, &stiffness.tr_mul(&at(velocity, i)));
                 }
             }
         }

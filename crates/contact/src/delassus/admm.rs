@@ -1,6 +1,6 @@
 //! Alternating directions: a linear solve with `W + ρ D`, a projection on the cones, a multiplier.
 
-use super::progress::{BestReactions, Progress, cone_projection};
+use super::progress::{Progress, cone_projection};
 use super::{
     FrictionError, FrictionMethod, FrictionProblem, FrictionReport, FrictionSolver, Target,
 };
@@ -33,9 +33,7 @@ const IMBALANCE: f64 = 5.0;
 pub struct Admm {
     /// Largest number of iterations.
     pub max_iterations: u64,
-    best: BestReactions,
     progress: Progress,
-    interrupt: Interrupt,
 }
 
 impl Default for Admm {
@@ -49,9 +47,7 @@ impl Admm {
     pub fn new(max_iterations: u64) -> Self {
         Self {
             max_iterations,
-            best: BestReactions::default(),
             progress: Progress::default(),
-            interrupt: Interrupt::default(),
         }
     }
 }
@@ -79,7 +75,7 @@ impl Splitting {
             -Vector3::new(u.x + problem.friction()[i] * u.y.hypot(u.z), u.y, u.z)
         });
         Ok(Self {
-            diagonal: (0..contacts).map(|i| w.diagonal(i).trace() / 3.0).collect(),
+            diagonal: w.mean_diagonals(),
             rho: 1.0,
             lu,
             z: start.to_vec(),
@@ -134,17 +130,15 @@ impl FrictionSolver for Admm {
         reactions: &mut [Vector3<f64>],
         target: &Target,
     ) -> Result<FrictionReport, FrictionError> {
-        target.check(problem, reactions)?;
-        let mut report = FrictionReport::new(FrictionMethod::Admm);
-        let error = self.progress.check(problem, reactions, &mut report);
-        self.best.start(reactions, error);
+        let (mut report, error) =
+            (self.progress).start(FrictionMethod::Admm, problem, reactions, *target)?;
         if error > target.tolerance {
             let mut splitting = Splitting::new(problem, reactions)?;
             let mut sound = splitting.factorize(problem);
             while sound
-                && self.best.error > target.tolerance
+                && self.progress.least > target.tolerance
                 && report.admm_iterations < self.max_iterations
-                && !self.interrupt.is_raised()
+                && !self.progress.interrupt.is_raised()
             {
                 let [primal, dual] = splitting.iterate(problem);
                 report.admm_iterations += 1;
@@ -152,7 +146,7 @@ impl FrictionSolver for Admm {
                     continue;
                 }
                 let error = self.progress.check(problem, &splitting.z, &mut report);
-                self.best.offer(&splitting.z, error);
+                self.progress.offer(&splitting.z, error);
                 let ratio = primal / dual;
                 if ratio.is_finite()
                     && !(1.0 / IMBALANCE..=IMBALANCE).contains(&ratio)
@@ -163,10 +157,10 @@ impl FrictionSolver for Admm {
                 }
             }
         }
-        Ok(self.best.finish(reactions, *target, report))
+        Ok(self.progress.finish(reactions, *target, report))
     }
 
     fn heed(&mut self, interrupt: &Interrupt) {
-        self.interrupt = interrupt.clone();
+        self.progress.interrupt = interrupt.clone();
     }
 }

@@ -39,7 +39,7 @@ impl AlartCurnier {
         let jacobian = w.to_csc();
         let lu = SparseLu::new(&jacobian).map_err(|_| FrictionError::TooLarge { contacts })?;
         Ok(Self {
-            diagonal: (0..contacts).map(|i| w.diagonal(i).trace() / 3.0).collect(),
+            diagonal: w.mean_diagonals(),
             centre: vec![Vector3::zeros(); contacts],
             alpha: 0.0,
             places: w.transposed_places(),

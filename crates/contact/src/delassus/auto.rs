@@ -1,6 +1,6 @@
 //! The methods one after the other, until one converges.
 
-use super::progress::BestReactions;
+use super::progress::Progress;
 use super::{
     Admm, FrictionError, FrictionMethod, FrictionProblem, FrictionReport, FrictionSolver,
     GaussSeidel, ProximalNewton, Target,
@@ -19,7 +19,7 @@ pub struct Auto {
     newton: ProximalNewton,
     admm: Admm,
     start: Vec<Vector3<f64>>,
-    best: BestReactions,
+    progress: Progress,
 }
 
 /// Number of sweeps without halving the error after which Gauss-Seidel ends.
@@ -39,7 +39,7 @@ impl Default for Auto {
             newton: ProximalNewton::default(),
             admm: Admm::new(ADMM_ITERATIONS),
             start: Vec::new(),
-            best: BestReactions::default(),
+            progress: Progress::default(),
         }
     }
 }
@@ -76,7 +76,7 @@ impl FrictionSolver for Auto {
         target.check(problem, reactions)?;
         self.start.clear();
         self.start.extend_from_slice(reactions);
-        self.best.start(reactions, f64::INFINITY);
+        self.progress.restart(reactions, f64::INFINITY);
         let mut total = FrictionReport::new(FrictionMethod::Auto);
         for stage in STAGES {
             let report = match stage {
@@ -92,12 +92,12 @@ impl FrictionSolver for Auto {
                 Stage::Admm => self.admm.solve(problem, reactions, target)?,
             };
             total = report.after(&total);
-            self.best.offer(reactions, report.error);
+            self.progress.offer(reactions, report.error);
             if report.converged {
                 break;
             }
         }
-        Ok(self.best.finish(reactions, *target, total))
+        Ok(self.progress.finish(reactions, *target, total))
     }
 
     fn heed(&mut self, interrupt: &Interrupt) {

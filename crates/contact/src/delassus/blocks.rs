@@ -162,6 +162,12 @@ impl BlockRows {
         &self.values[self.diagonal[row]]
     }
 
+    /// Mean of the diagonal entries of each diagonal block.
+    pub(super) fn mean_diagonals(&self) -> Vec<f64> {
+        let mean = |row| self.diagonal(row).trace() / 3.0;
+        (0..self.size()).map(mean).collect()
+    }
+
     /// One row of the product `W x`.
     #[inline]
     pub fn row_times(&self, row: usize, x: &[Vector3<f64>]) -> Vector3<f64> {

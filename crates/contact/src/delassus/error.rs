@@ -131,3 +131,35 @@ pub enum FrictionError {
         requirement: &'static str,
     },
 }
+
+impl FrictionError {
+    /// # Errors
+    /// [`Self::Size`] if an array has another length than `expected`.
+    pub(super) fn check_size(
+        what: &'static str,
+        found: usize,
+        expected: usize,
+    ) -> Result<(), Self> {
+        if found == expected {
+            return Ok(());
+        }
+        Err(Self::Size {
+            what,
+            found,
+            expected,
+        })
+    }
+
+    /// # Errors
+    /// [`Self::NotFinite`] with the first number of entry `index` that is not finite.
+    pub(super) fn check_finite<'a>(
+        what: &'static str,
+        index: usize,
+        numbers: impl IntoIterator<Item = &'a f64>,
+    ) -> Result<(), Self> {
+        match numbers.into_iter().find(|value| !value.is_finite()) {
+            Some(&value) => Err(Self::NotFinite { what, index, value }),
+            None => Ok(()),
+        }
+    }
+}

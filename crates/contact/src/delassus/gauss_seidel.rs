@@ -1,6 +1,6 @@
 //! Block projected Gauss-Seidel: the one-contact problem solved exactly, contact after contact.
 
-use super::progress::{BestReactions, Progress};
+use super::progress::Progress;
 use super::{FrictionError, FrictionMethod, FrictionProblem, FrictionReport, FrictionSolver};
 use super::{Target, local::one_contact};
 use crate::Interrupt;
@@ -23,9 +23,7 @@ pub struct GaussSeidel {
     pub max_sweeps: u64,
     /// Number of sweeps without halving the error after which it ends; 0: never.
     pub patience: u64,
-    best: BestReactions,
     progress: Progress,
-    interrupt: Interrupt,
 }
 
 impl Default for GaussSeidel {
@@ -40,9 +38,7 @@ impl GaussSeidel {
         Self {
             max_sweeps,
             patience,
-            best: BestReactions::default(),
             progress: Progress::default(),
-            interrupt: Interrupt::default(),
         }
     }
 }
@@ -54,6 +50,10 @@ struct Rows<'a> {
 }
 
 impl SweptContacts for Rows<'_> {
+    fn force(&mut self, contact: usize) -> &mut Vector3<f64> {
+        &mut self.reactions[contact]
+    }
+
     /// The free velocity of this contact alone: all reactions but its own.
     fn displacement(&self, contact: usize) -> Vector3<f64> {
         let mut q = self.problem.free_velocity()[contact];
@@ -72,9 +72,8 @@ impl SweptContacts for Rows<'_> {
         (Some(force), 0.0)
     }
 
-    fn set_force(&mut self, contact: usize, force: &Vector3<f64>) {
-        self.reactions[contact] = *force;
-    }
+    /// Nothing: displacements are computed where they are needed.
+    fn respond(&mut self, _contact: usize, _change: &Vector3<f64>) {}
 }
 
 impl FrictionSolver for GaussSeidel {
@@ -84,14 +83,16 @@ impl FrictionSolver for GaussSeidel {
         reactions: &mut [Vector3<f64>],
         target: &Target,
     ) -> Result<FrictionReport, FrictionError> {
-        target.check(problem, reactions)?;
-        let mut report = FrictionReport::new(FrictionMethod::ProjectedGaussSeidel);
-        let mut error = self.progress.check(problem, reactions, &mut report);
+        let (mut report, mut error) = (self.progress).start(
+            FrictionMethod::ProjectedGaussSeidel,
+            problem,
+            reactions,
+            *target,
+        )?;
         let mut halved = (error, 0);
-        self.best.start(reactions, error);
         while error > target.tolerance
             && report.sweeps < self.max_sweeps
-            && !self.interrupt.is_raised()
+            && !self.progress.interrupt.is_raised()
         {
             sweep(&mut Rows { problem, reactions }, problem.contacts());
             report.sweeps += 1;
@@ -99,8 +100,8 @@ impl FrictionSolver for GaussSeidel {
                 continue;
             }
             error = self.progress.check(problem, reactions, &mut report);
-            self.best.offer(reactions, error);
-            let least = self.best.error;
+            self.progress.offer(reactions, error);
+            let least = self.progress.least;
             // Half of an infinite error is no progress.
             if least < halved.0 && least <= 0.5 * halved.0 {
                 halved = (least, report.sweeps);
@@ -109,10 +110,10 @@ impl FrictionSolver for GaussSeidel {
                 break;
             }
         }
-        Ok(self.best.finish(reactions, *target, report))
+        Ok(self.progress.finish(reactions, *target, report))
     }
 
     fn heed(&mut self, interrupt: &Interrupt) {
-        self.interrupt = interrupt.clone();
+        self.progress.interrupt = interrupt.clone();
     }
 }

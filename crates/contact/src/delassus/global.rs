@@ -133,13 +133,7 @@ impl GlobalFrictionProblem {
 
     /// `H r + f`.
     fn loads(&self, reactions: &[Vector3<f64>]) -> Result<Vec<f64>, FrictionError> {
-        if reactions.len() != self.friction.len() {
-            return Err(FrictionError::Size {
-                what: "r",
-                found: reactions.len(),
-                expected: self.friction.len(),
-            });
-        }
+        FrictionError::check_size("r", reactions.len(), self.friction.len())?;
         let mut loads = self.forces.clone();
         for (column, lane) in self.directions.col_iter().enumerate() {
             let reaction = reactions[column / 3][column % 3];
@@ -195,13 +189,7 @@ impl GlobalFrictionProblem {
             ("f", self.forces.len(), unknowns),
             ("b", self.offsets.len(), contacts),
         ] {
-            if found != expected {
-                return Err(FrictionError::Size {
-                    what,
-                    found,
-                    expected,
-                });
-            }
+            FrictionError::check_size(what, found, expected)?;
         }
         let finite = |what, numbers: &[f64]| match numbers.iter().position(|x| !x.is_finite()) {
             Some(index) => Err(FrictionError::NotFinite {

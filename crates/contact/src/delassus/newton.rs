@@ -1,7 +1,7 @@
 //! Semi-smooth Newton on the Alart-Curnier function, inside a proximal-point loop.
 
 use super::alart_curnier::AlartCurnier;
-use super::progress::{BestReactions, Progress};
+use super::progress::Progress;
 use super::{
     FrictionError, FrictionMethod, FrictionProblem, FrictionReport, FrictionSolver, Target,
 };
@@ -35,9 +35,7 @@ pub struct ProximalNewton {
     pub max_steps: u64,
     /// Number of consecutive inner problems without halving the error after which it ends.
     pub patience: u64,
-    best: BestReactions,
     progress: Progress,
-    interrupt: Interrupt,
 }
 
 impl Default for ProximalNewton {
@@ -52,9 +50,7 @@ impl ProximalNewton {
         Self {
             max_steps,
             patience,
-            best: BestReactions::default(),
             progress: Progress::default(),
-            interrupt: Interrupt::default(),
         }
     }
 }
@@ -66,12 +62,11 @@ impl FrictionSolver for ProximalNewton {
         reactions: &mut [Vector3<f64>],
         target: &Target,
     ) -> Result<FrictionReport, FrictionError> {
-        target.check(problem, reactions)?;
-        let mut report = FrictionReport::new(FrictionMethod::Newton);
-        let mut error = self.progress.check(problem, reactions, &mut report);
-        self.best.start(reactions, error);
+        let (mut report, mut error) =
+            (self.progress).start(FrictionMethod::Newton, problem, reactions, *target)?;
         if error > target.tolerance {
-            let mut inner = Inner::new(problem, &self.interrupt)?;
+            let interrupt = self.progress.interrupt.clone();
+            let mut inner = Inner::new(problem, &interrupt)?;
             inner.function.alpha = ALPHA[0];
             let mut caution = 0;
             let mut fruitless = 0;
@@ -82,7 +77,7 @@ impl FrictionSolver for ProximalNewton {
                 && error > target.tolerance
                 && report.newton_steps.max(rounds) < self.max_steps
                 && fruitless < self.patience
-                && !self.interrupt.is_raised()
+                && !interrupt.is_raised()
             {
                 rounds += 1;
                 inner.function.centre.copy_from_slice(reactions);
@@ -91,7 +86,7 @@ impl FrictionSolver for ProximalNewton {
                     .min(0.1 * error)
                     .max(0.05 * target.tolerance);
                 let (settled, steps) = inner.solve(reactions, goal, &mut report);
-                let before = self.best.error;
+                let before = self.progress.least;
                 let here = self.progress.check(problem, reactions, &mut report);
                 let settled = settled && here.is_finite();
                 let alpha = &mut inner.function.alpha;
@@ -109,19 +104,19 @@ impl FrictionSolver for ProximalNewton {
                     *alpha = (*alpha * 10.0).min(ALPHA[2]);
                     caution = 3;
                 }
-                self.best.offer(reactions, error);
-                fruitless = if self.best.error <= 0.5 * before {
+                self.progress.offer(reactions, error);
+                fruitless = if self.progress.least <= 0.5 * before {
                     0
                 } else {
                     fruitless + 1
                 };
             }
         }
-        Ok(self.best.finish(reactions, *target, report))
+        Ok(self.progress.finish(reactions, *target, report))
     }
 
     fn heed(&mut self, interrupt: &Interrupt) {
-        self.interrupt = interrupt.clone();
+        self.progress.interrupt = interrupt.clone();
     }
 }
 

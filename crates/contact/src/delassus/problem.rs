@@ -87,30 +87,19 @@ impl FrictionProblem {
 
     fn check_numbers(&self) -> Result<(), FrictionError> {
         let contacts = self.contacts();
-        let size = |what, found| {
-            if found == contacts {
-                Ok(())
-            } else {
-                Err(FrictionError::Size {
-                    what,
-                    found,
-                    expected: contacts,
-                })
-            }
-        };
-        size("q", self.free_velocity.len())?;
-        size("W", self.delassus.size())?;
+        FrictionError::check_size("q", self.free_velocity.len(), contacts)?;
+        FrictionError::check_size("W", self.delassus.size(), contacts)?;
         for (contact, &value) in self.friction.iter().enumerate() {
             if !(value >= 0.0 && value.is_finite()) {
                 return Err(FrictionError::NegativeFriction { contact, value });
             }
         }
         for (contact, q) in self.free_velocity.iter().enumerate() {
-            finite("q of contact", contact, q.iter())?;
+            FrictionError::check_finite("q of contact", contact, q)?;
         }
         for contact in 0..contacts {
             for block in self.delassus.row(contact).1 {
-                finite("W in the row of contact", contact, block.iter())?;
+                FrictionError::check_finite("W in the row of contact", contact, block)?;
             }
         }
         Ok(())
@@ -162,17 +151,5 @@ impl FrictionProblem {
             }
         }
         Ok(())
-    }
-}
-
-/// Names the first number that is not finite.
-fn finite<'a>(
-    what: &'static str,
-    index: usize,
-    numbers: impl IntoIterator<Item = &'a f64>,
-) -> Result<(), FrictionError> {
-    match numbers.into_iter().find(|value| !value.is_finite()) {
-        Some(&value) => Err(FrictionError::NotFinite { what, index, value }),
-        None => Ok(()),
     }
 }

@@ -1,15 +1,46 @@
-//! The errors as computed by the methods; the independent residual has its own code.
+//! The errors as computed by the methods, and the best reactions; the independent residual has its own code.
 
-use super::{FrictionProblem, FrictionReport, Target};
+use super::{FrictionError, FrictionMethod, FrictionProblem, FrictionReport, Target};
+use crate::Interrupt;
 use nalgebra::Vector3;
 
-/// Evaluates both errors; allocates only when it grows.
+/// The reactions with the least error so far; allocates only when it grows.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Progress {
     velocity: Vec<Vector3<f64>>,
+    best: Vec<Vector3<f64>>,
+    /// Error of the best reactions.
+    pub(super) least: f64,
+    /// Ends solves when raised.
+    pub(super) interrupt: Interrupt,
 }
 
 impl Progress {
+    /// Starts a solve: checks its input, and returns an empty report and the error of the first `reactions`.
+    ///
+    /// # Errors
+    /// Those of [`Target::check`].
+    pub(super) fn start(
+        &mut self,
+        method: FrictionMethod,
+        problem: &FrictionProblem,
+        reactions: &[Vector3<f64>],
+        target: Target,
+    ) -> Result<(FrictionReport, f64), FrictionError> {
+        target.check(problem, reactions)?;
+        let mut report = FrictionReport::new(method);
+        let error = self.check(problem, reactions, &mut report);
+        self.restart(reactions, error);
+        Ok((report, error))
+    }
+
+    /// Forgets the best reactions for `reactions` with this error.
+    pub(super) fn restart(&mut self, reactions: &[Vector3<f64>], error: f64) {
+        self.best.clear();
+        self.best.extend_from_slice(reactions);
+        self.least = error;
+    }
+
     /// The larger of the plain and the scaled error at `reactions`.
     pub(super) fn check(
         &mut self,
@@ -41,28 +72,12 @@ impl Progress {
             plain.max(scaled)
         }
     }
-}
-
-/// The reactions with the least error so far; allocates only when it grows.
-#[derive(Debug, Clone, Default)]
-pub(super) struct BestReactions {
-    reactions: Vec<Vector3<f64>>,
-    pub(super) error: f64,
-}
-
-impl BestReactions {
-    /// Starts with the first `reactions` and their error.
-    pub(super) fn start(&mut self, reactions: &[Vector3<f64>], error: f64) {
-        self.reactions.clear();
-        self.reactions.extend_from_slice(reactions);
-        self.error = error;
-    }
 
     /// Takes `reactions` if their error is less.
     pub(super) fn offer(&mut self, reactions: &[Vector3<f64>], error: f64) {
-        if error < self.error {
-            self.error = error;
-            self.reactions.copy_from_slice(reactions);
+        if error < self.least {
+            self.least = error;
+            self.best.copy_from_slice(reactions);
         }
     }
 
@@ -73,10 +88,10 @@ impl BestReactions {
         target: Target,
         report: FrictionReport,
     ) -> FrictionReport {
-        reactions.copy_from_slice(&self.reactions);
+        reactions.copy_from_slice(&self.best);
         FrictionReport {
-            error: self.error,
-            converged: self.error <= target.tolerance,
+            error: self.least,
+            converged: self.least <= target.tolerance,
             ..report
         }
     }

@@ -67,23 +67,9 @@ impl Target {
                 requirement: "a finite number above 0",
             });
         }
-        if start.len() != problem.contacts() {
-            return Err(FrictionError::Size {
-                what: "r",
-                found: start.len(),
-                expected: problem.contacts(),
-            });
-        }
-        for (index, r) in start.iter().enumerate() {
-            if let Some(&value) = r.iter().find(|x| !x.is_finite()) {
-                return Err(FrictionError::NotFinite {
-                    what: "r of contact",
-                    index,
-                    value,
-                });
-            }
-        }
-        Ok(())
+        FrictionError::check_size("r", start.len(), problem.contacts())?;
+        let mut reactions = start.iter().enumerate();
+        reactions.try_for_each(|(index, r)| FrictionError::check_finite("r of contact", index, r))
     }
 }
 

@@ -1,8 +1,21 @@
-//! Products with the active rows `L = −[J; J_t]`, masked by state.
+//! The active rows `L = −[J; J_t]`, masked by state: products, residuals, and when they count as solved.
 
 use super::rows::{add_impulse, at, displacement};
-use crate::{ContactProblem, ContactState};
+use crate::{ContactProblem, ContactState, Multipliers};
 use nalgebra::Vector3;
+
+/// Largest exact residual over the tolerances after the recursive residual has met them.
+pub(super) const SLACK: f64 = 2.0;
+
+/// Tolerance of the row across a slip over the slip tolerance: a slip of ten tolerances then has the direction of its
+/// force to about `ε_θ`.
+pub(super) const ACROSS: f64 = 0.1;
+
+/// Largest softness of the row across a slip over `W_t`: a softer row has no effect.
+pub(super) const SOFTEST: f64 = 1e4;
+
+/// Share of the tolerance above which a gap or slip moves the reference force of its row.
+pub(super) const FOLLOW: f64 = 0.5;
 
 /// Active part of a contact's three rows; the rest is zero in every product.
 ///
@@ -54,7 +67,7 @@ impl RowMask {
 /// The active rows of a linear system.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct MaskedRows<'a> {
-    pub(super) problem: &'a ContactProblem,
+    /// Rows of every contact of the problem.
     pub(super) masks: &'a [RowMask],
     /// Contacts with active rows, ascending.
     pub(super) active: &'a [u32],
@@ -66,19 +79,39 @@ impl MaskedRows<'_> {
     /// `B x` from `A`: `out_v = A x_v − Jᵀ x_m`, `out_m = −J x_v − E x_m` for active rows.
     pub(super) fn multiply(
         &self,
+        problem: &ContactProblem,
         (x_v, x_m): (&[f64], &[f64]),
         (out_v, out_m): (&mut [f64], &mut [f64]),
         scratch: &mut [f64],
     ) {
-        self.problem.momentum.multiply(x_v, out_v, scratch);
+        problem.momentum.multiply(x_v, out_v, scratch);
         for &contact in self.active {
             let index = contact as usize;
             let mask = &self.masks[index];
             let force = mask.apply(at(x_m, contact));
             let soft = force.component_mul(&at(self.softness, contact));
-            let moved = mask.apply(displacement(self.problem, index, x_v) + soft);
-            add_impulse(self.problem, index, &-force, out_v);
+            let moved = mask.apply(displacement(problem, index, x_v) + soft);
+            add_impulse(problem, index, &-force, out_v);
             out_m[3 * index..][..3].copy_from_slice((-moved).as_slice());
+        }
+    }
+
+    /// `r_m = (g, s) + E((λ, γ) − (λ, γ)_ref)` for active rows, and 0 for the others. Displacements `(g, s)` and
+    /// `reference` forces have 3 entries per contact.
+    pub(super) fn residual_into(
+        &self,
+        contacts: &[Multipliers],
+        displacement: &[f64],
+        reference: &[f64],
+        r_m: &mut [f64],
+    ) {
+        r_m.fill(0.0);
+        for &contact in self.active {
+            let index = contact as usize;
+            let raised = (contacts[index].solved_force() - at(reference, contact))
+                .component_mul(&at(self.softness, contact));
+            let row = self.masks[index].apply(at(displacement, contact) + raised);
+            r_m[3 * index..][..3].copy_from_slice(row.as_slice());
         }
     }
 }

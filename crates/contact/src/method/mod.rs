@@ -6,6 +6,7 @@ mod choice;
 pub mod compliant_kkt;
 pub mod constraint_anticipation;
 pub mod corrective_motion;
+mod friction_stages;
 mod masked_rows;
 mod restart_delay;
 mod rows;
@@ -68,8 +69,16 @@ pub struct ContactReport {
 }
 
 impl ContactReport {
+    /// Adds the counts of another solve of the same problem by conjugate residuals, without its outcome.
+    fn add_effort(&mut self, other: &Self) {
+        self.iterations += other.iterations;
+        self.anticipations += other.anticipations;
+        self.extra_products += other.extra_products;
+        self.add_updates(other);
+    }
+
     /// Adds the updates and state changes of another solve, without its iterations and outcome.
-    pub(crate) fn add_updates(&mut self, other: &Self) {
+    fn add_updates(&mut self, other: &Self) {
         self.evaluations += other.evaluations;
         self.state_changes += other.state_changes;
         self.preconditioner_fallbacks += other.preconditioner_fallbacks;

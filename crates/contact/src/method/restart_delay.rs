@@ -12,6 +12,19 @@ pub(super) const SHARE: f64 = 0.5;
 /// Longest delay (iterations): a system that is not solved by then may be inconsistent.
 const LONGEST: f64 = 100.0;
 
+/// Iterations between two active-set updates at a residual over its tolerance of `excess`: `max(1, ⌊log₂(excess)/3⌋)`.
+#[expect(
+    clippy::cast_sign_loss,
+    reason = "the logarithm of more than 64 is positive"
+)]
+pub(super) fn update_interval(excess: f64) -> u64 {
+    if excess > 64.0 {
+        (excess.log2() / 3.0) as u64
+    } else {
+        1
+    }
+}
+
 /// The time since the residual last halved. It is reset after a linear system is solved, because its residual has no
 /// meaning for the next system.
 #[derive(Debug, Clone, Copy)]

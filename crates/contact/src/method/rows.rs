@@ -1,6 +1,12 @@
 //! Operations on contact rows, input checks and the stopping criterion, shared by all methods.
 
-use crate::{ContactError, ContactProblem, ContactResidual, ContactSolution, Tolerances};
+use super::{ContactReport, Termination};
+use crate::block::add;
+pub(super) use crate::block::at;
+use crate::{
+    ContactError, ContactProblem, ContactResidual, ContactSolution, FrictionLaw, Tolerances,
+    residual_under,
+};
 use nalgebra::Vector3;
 
 /// `[J; J_t]·x` of one contact.
@@ -14,6 +20,43 @@ pub(super) fn displacement(problem: &ContactProblem, contact: usize, x: &[f64]) 
     sum
 }
 
+/// `g` and `s` of one contact: `[J; J_t] v − c` (m).
+#[inline]
+pub(super) fn gap_and_slip(problem: &ContactProblem, contact: usize, v: &[f64]) -> Vector3<f64> {
+    displacement(problem, contact, v) - problem.offset(contact)
+}
+
+/// `diag([J; J_t] D⁻¹ [J; J_t]ᵀ)` of one contact (m/N); `inverse` gives `D⁻¹` of a block (1/kg).
+#[inline]
+pub(super) fn diagonal_compliance(
+    problem: &ContactProblem,
+    contact: usize,
+    inverse: impl Fn(u32) -> Vector3<f64>,
+) -> Vector3<f64> {
+    let (blocks, jacobians) = problem.row(contact);
+    let mut w = Vector3::zeros();
+    for (&block, jacobian) in blocks.iter().zip(jacobians) {
+        w += jacobian.component_mul(jacobian) * inverse(block);
+    }
+    w
+}
+
+/// `j diag(A)⁻¹ jᵀ` of one constraint row: its displacement per unit of force.
+pub(super) fn own_response(problem: &ContactProblem, group: usize, row: usize) -> f64 {
+    let of = problem.constraints.group(group);
+    let entries = of.jacobian[row * of.blocks.len()..].iter();
+    of.blocks
+        .iter()
+        .zip(entries)
+        .map(|(&block, j)| {
+            let diagonal = problem.momentum.diagonal_block(block as usize).diagonal();
+            (0..3)
+                .map(|axis| j[axis] * j[axis] / diagonal[axis])
+                .sum::<f64>()
+        })
+        .sum()
+}
+
 /// `y += [J; J_t]ᵀ·force` of one contact.
 #[inline]
 pub(super) fn add_impulse(
@@ -24,19 +67,8 @@ pub(super) fn add_impulse(
 ) {
     let (blocks, jacobians) = problem.row(contact);
     for (&block, jacobian) in blocks.iter().zip(jacobians) {
-        let impulse = jacobian.tr_mul(force);
-        let y = &mut y[3 * block as usize..][..3];
-        y[0] += impulse[0];
-        y[1] += impulse[1];
-        y[2] += impulse[2];
+        add(y, block, &jacobian.tr_mul(force));
     }
-}
-
-/// The three entries of block `block`.
-#[inline]
-pub(super) fn at(x: &[f64], block: u32) -> Vector3<f64> {
-    let x = &x[3 * block as usize..][..3];
-    Vector3::new(x[0], x[1], x[2])
 }
 
 /// Checks the input of a method without constraint rows.
@@ -100,6 +132,19 @@ pub(super) fn merit(residual: &ContactResidual, tolerances: &Tolerances, relaxed
     })
 }
 
+/// Relaxes friction to the gap tolerance once `after` iterations have passed, if that changes something; returns
+/// whether it does so now.
+pub(super) fn relax_if_overdue(
+    after: u64,
+    tolerances: &Tolerances,
+    problem: &ContactProblem,
+    report: &mut ContactReport,
+) -> bool {
+    let relaxes = report.iterations >= after && !report.relaxed && tolerances.can_relax(problem);
+    report.relaxed |= relaxes;
+    relaxes
+}
+
 /// The iterate with the smallest merit so far, used if no later one converges.
 #[derive(Debug, Default)]
 pub(super) struct Best {
@@ -120,6 +165,25 @@ impl Best {
             self.merit = merit;
             self.keep(solution);
         }
+    }
+
+    /// Measures `solution` by the independent residual and offers it; returns its merit. Below 1, the solve has
+    /// converged, with relaxed friction only if it needs that.
+    pub(super) fn judge(
+        &mut self,
+        (law, tolerances): (FrictionLaw, &Tolerances),
+        problem: &ContactProblem,
+        solution: &ContactSolution,
+        report: &mut ContactReport,
+    ) -> f64 {
+        let judged = residual_under(law, problem, solution);
+        let present = merit(&judged, tolerances, report.relaxed);
+        self.offer(present, solution);
+        if present < 1.0 {
+            report.termination = Termination::Converged;
+            report.relaxed &= merit(&judged, tolerances, false) >= 1.0;
+        }
+        present
     }
 
     pub(super) fn restore(&self, solution: &mut ContactSolution) {

@@ -240,15 +240,8 @@ impl Method {
 
     /// When a solve is done.
     pub fn tolerances(&self) -> Tolerances {
-        match self {
-            Self::Cr(settings) | Self::ActiveSet(settings) => settings.tolerances,
-            Self::SpActiveSet(settings) | Self::Sp2Cr(settings) => settings.tolerances,
-            Self::Ica(settings) => settings.tolerances,
-            Self::ExactCompliance(settings) | Self::WarpedCompliance(settings) => {
-                settings.tolerances
-            }
-            Self::CompliantKkt(settings) => settings.tolerances,
-        }
+        let mut copy = *self;
+        *copy.tolerances_mut()
     }
 
     /// When a solve is done, to be changed.

@@ -6,7 +6,7 @@
 use nalgebra::Matrix3;
 
 /// Numbers of each vector in a local row: three, and one without meaning. So a vector is one register of four numbers,
-/// and a local row one cache line.
+/// and a local row has the size of a cache line.
 const WIDTH: usize = 4;
 
 /// The vectors `x` and `y` of one local row.
@@ -208,7 +208,7 @@ mod avx2 {
     #[inline(always)]
     fn rows_of(simd: V3, [c0, c1, c2]: Columns, block: &Matrix3<f64>) -> Columns {
         let avx = simd.avx;
-        // Entries 00 10 02 12 of the block, and 01 11.
+        // By row and column: entries 00 01 20 21 of the block, and 10 11.
         let outer = avx._mm256_unpacklo_pd(c0, c1);
         let inner = avx._mm256_unpackhi_pd(c0, c1);
         [

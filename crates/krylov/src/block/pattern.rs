@@ -19,6 +19,16 @@ pub struct BlockPattern {
     partition: Partition,
 }
 
+/// Patterns are equal if they store the same blocks. Patterns in the same [`Arc`](std::sync::Arc) are compared by their
+/// address.
+impl PartialEq for BlockPattern {
+    fn eq(&self, other: &Self) -> bool {
+        self.row_offsets == other.row_offsets && self.columns == other.columns
+    }
+}
+
+impl Eq for BlockPattern {}
+
 impl BlockPattern {
     /// The pattern of a matrix of `blocks` block rows that couples the given pairs.
     ///

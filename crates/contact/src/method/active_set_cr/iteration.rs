@@ -1,15 +1,12 @@
 //! The iteration: conjugate residuals on a fixed active set, interrupted by active-set updates.
 
 use super::{
-    phase::Phase,
-    residual_spike::ResidualSpikeGuard,
-    settings::PreconditionerKind,
-    solver::{ActiveSetCr, SLACK},
-    stagnation::StagnationTest,
-    update::UpdateOccasion,
+    phase::Phase, residual_spike::ResidualSpikeGuard, settings::PreconditionerKind,
+    solver::ActiveSetCr, stagnation::StagnationTest, update::UpdateOccasion,
 };
 use crate::method::{
-    ContactReport, Termination, block_pivoting::BlockPivoting, restart_delay::RestartDelay,
+    ContactReport, Termination, block_pivoting::BlockPivoting, masked_rows::SLACK,
+    restart_delay::RestartDelay,
 };
 use crate::{ContactProblem, ContactSolution};
 use impinge_krylov::KrylovVector;
@@ -264,13 +261,9 @@ impl ActiveSetCr {
     ) {
         self.preconditioner
             .count_duplicates(problem, self.settings.duplicates);
-        for (reference, start) in self
-            .work
-            .reference
-            .chunks_exact_mut(3)
-            .zip(&solution.contacts)
-        {
-            reference.copy_from_slice(&[start.lambda, start.gamma[0], start.gamma[1]]);
+        let references = self.work.reference.chunks_exact_mut(3);
+        for (reference, start) in references.zip(&solution.contacts) {
+            reference.copy_from_slice(start.solved_force().as_slice());
         }
         self.recompute_residual(problem, solution);
         self.fit_rows(problem, solution);

@@ -1,8 +1,10 @@
 //! Checks the laws of contact and friction between velocities and forces, independently of states.
 
-use super::{preconditioner::Preconditioner, solver::ActiveSetCr};
+use super::solver::ActiveSetCr;
 use crate::{
-    ContactProblem, ContactSolution, law::coulomb::onto_disk, method::ContactReport,
+    ContactProblem, ContactSolution,
+    law::coulomb::onto_disk,
+    method::{ContactReport, rows::gap_and_slip},
     problem::CONTACTS_PER_TASK,
 };
 use nalgebra::Vector3;
@@ -57,7 +59,7 @@ impl ActiveSetCr {
         force: Vector3<f64>,
     ) -> [f64; 2] {
         let tolerances = self.tolerances_of(problem, contact);
-        let [gap, s1, s2] = Preconditioner::gap_and_slip(problem, contact, velocity).into();
+        let [gap, s1, s2] = gap_and_slip(problem, contact, velocity).into();
         let [lambda, f1, f2] = force.into();
         let normal = self.preconditioner.normal_compliance(contact);
         let tangential = self

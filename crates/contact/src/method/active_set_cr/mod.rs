@@ -113,10 +113,7 @@ impl ActiveSetCr {
             self.trace.count_from(before.iterations);
             self.settings.max_iterations = strict.max_iterations.saturating_sub(before.iterations);
             report = self.iterate(problem, solution);
-            report.iterations += before.iterations;
-            report.anticipations += before.anticipations;
-            report.extra_products += before.extra_products;
-            report.add_updates(&before);
+            report.add_effort(&before);
         }
         self.settings = strict;
         if report.relaxed {

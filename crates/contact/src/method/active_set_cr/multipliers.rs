@@ -15,7 +15,7 @@
 //! §17.3.
 
 use super::solver::ActiveSetCr;
-use crate::method::rows::{check_with_constraints, merit};
+use crate::method::rows::{check_with_constraints, merit, own_response};
 use crate::method::{ContactReport, Termination};
 use crate::{ContactError, ContactProblem, ContactSolution, residual};
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
@@ -68,10 +68,8 @@ impl ActiveSetCr {
             inner.contacts.clone_from(&solution.contacts);
             self.settings.max_iterations = strict.max_iterations.saturating_sub(report.iterations);
             let round = self.solve_checked(&softer, &mut inner);
-            report.iterations += round.iterations;
-            report.anticipations += round.anticipations;
-            report.extra_products += round.extra_products + 1;
-            report.add_updates(&round);
+            report.add_effort(&round);
+            report.extra_products += 1;
             report.termination = round.termination;
             if round.termination == Termination::Breakdown {
                 solution.clone_from(&start);
@@ -151,10 +149,8 @@ fn soften(
 ) -> (Vec<Softened>, ContactProblem) {
     let mut softer = plain.clone();
     let mut list = Vec::with_capacity(problem.constraints.groups());
-    let mut diagonal = vec![0.0; problem.unknowns()];
-    problem.momentum.diagonal_into(&mut diagonal);
     for index in 0..problem.constraints.groups() {
-        let softened = soften_group(problem, solution, share, &diagonal, index);
+        let softened = soften_group(problem, solution, share, index);
         let group = problem.constraints.group(index);
         let (rows, count) = (group.offset.len(), group.blocks.len());
         for row in 0..rows {
@@ -187,27 +183,17 @@ fn soften_group(
     problem: &ContactProblem,
     solution: &ContactSolution,
     share: f64,
-    diagonal: &[f64],
     index: usize,
 ) -> Softened {
     let group = problem.constraints.group(index);
-    let (rows, count) = (group.offset.len(), group.blocks.len());
+    let rows = group.offset.len();
     let first = problem.constraints.first_row(index);
     let lambda = &solution.constraints[first..first + rows];
     let mut compliance = DMatrix::from_row_slice(rows, rows, group.compliance);
     let mut target = DVector::from_column_slice(group.offset);
     let mut active = vec![true; rows];
     for row in 0..rows {
-        let entries = group.blocks.iter().zip(&group.jacobian[row * count..]);
-        let response: f64 = entries
-            .map(|(&block, j)| {
-                let at = 3 * block as usize;
-                (0..3)
-                    .map(|axis| j[axis] * j[axis] / diagonal[at + axis])
-                    .sum::<f64>()
-            })
-            .sum();
-        let more = (share * response - compliance[(row, row)]).max(0.0);
+        let more = (share * own_response(problem, index, row) - compliance[(row, row)]).max(0.0);
         let force = if group.unilateral {
             lambda[row].max(0.0)
         } else {

@@ -4,8 +4,11 @@ use super::{
     duplicates::{DiagonalCompliance, DuplicateCounter},
     settings::{DuplicateRule, PreconditionerKind},
 };
-use crate::method::{masked_rows::RowMask, rows::at, rows::displacement};
-use crate::{ContactProblem, problem::CONTACTS_PER_TASK};
+use crate::method::{
+    masked_rows::MaskedRows,
+    rows::{at, diagonal_compliance},
+};
+use crate::{ContactProblem, block::add, problem::CONTACTS_PER_TASK};
 use impinge_krylov::preconditioner::Preconditioner as MomentumPreconditioner;
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
@@ -46,15 +49,6 @@ pub(super) struct Preconditioner {
     /// Whether duplicates of the present problem have been counted.
     counted: bool,
     pub(super) of_momentum: OfMomentum,
-}
-
-/// The active rows.
-#[derive(Clone, Copy)]
-pub(super) struct ActiveRows<'a> {
-    /// Rows of every contact of the problem.
-    pub(super) masks: &'a [RowMask],
-    /// Numbers of the contacts that have active rows.
-    pub(super) contacts: &'a [u32],
 }
 
 impl Preconditioner {
@@ -100,16 +94,16 @@ impl Preconditioner {
 
         let (inverse_diagonal, inverse_blocks) = (&self.inverse_diagonal, &self.inverse_blocks);
         let compliance_of = |(contact, out): (usize, &mut [f64])| {
-            let (blocks, jacobians) = problem.row(contact);
-            let mut w = Vector3::<f64>::zeros();
-            for (&block, jacobian) in blocks.iter().zip(jacobians) {
-                w += if inverse_blocks.is_empty() {
-                    jacobian.component_mul(jacobian) * at(inverse_diagonal, block)
-                } else {
+            let w: Vector3<f64> = if inverse_blocks.is_empty() {
+                diagonal_compliance(problem, contact, |block| at(inverse_diagonal, block))
+            } else {
+                let (blocks, jacobians) = problem.row(contact);
+                let own = |(&block, jacobian): (&u32, &Matrix3<f64>)| {
                     let response = jacobian * inverse_blocks[block as usize];
                     response.component_mul(jacobian).column_sum()
                 };
-            }
+                blocks.iter().zip(jacobians).map(own).sum()
+            };
             out.copy_from_slice(w.as_slice());
         };
         self.compliance.resize(3 * problem.contacts(), 0.0);
@@ -197,7 +191,7 @@ impl Preconditioner {
     pub(super) fn apply(
         &self,
         problem: &ContactProblem,
-        rows: ActiveRows<'_>,
+        rows: MaskedRows<'_>,
         r: (&[f64], &[f64]),
         z: (&mut [f64], &mut [f64]),
     ) {
@@ -218,7 +212,7 @@ impl Preconditioner {
         }
         match self.kind {
             PreconditionerKind::Diagonal => {
-                for &contact in rows.contacts {
+                for &contact in rows.active {
                     let scaled = at(r_m, contact).component_mul(&at(&self.inverse_scaled, contact));
                     let z = rows.masks[contact as usize].apply(scaled);
                     z_m[3 * contact as usize..][..3].copy_from_slice(z.as_slice());
@@ -234,11 +228,11 @@ impl Preconditioner {
     fn apply_full(
         &self,
         problem: &ContactProblem,
-        rows: ActiveRows<'_>,
+        rows: MaskedRows<'_>,
         (r_v, r_m): (&[f64], &[f64]),
         (z_v, z_m): (&mut [f64], &mut [f64]),
     ) {
-        for &contact in rows.contacts {
+        for &contact in rows.active {
             let contact = contact as usize;
             let (blocks, jacobians) = problem.row(contact);
             // `L w` needs every `w` before its update, so `w` is computed from `a`, not read from the partial result.
@@ -251,29 +245,17 @@ impl Preconditioner {
             let t = rows.masks[contact].apply(t);
             for (&block, jacobian) in blocks.iter().zip(jacobians) {
                 let change = self.apply_inverse_diagonal(block, &jacobian.tr_mul(&t));
-                let z = &mut z_v[3 * block as usize..][..3];
-                z[0] += change[0];
-                z[1] += change[1];
-                z[2] += change[2];
+                add(z_v, block, &change);
             }
             z_m[3 * contact..][..3].copy_from_slice(t.as_slice());
         }
-    }
-
-    /// `g` and `s` of one contact: `[J; J_t] v − c` (m).
-    #[inline]
-    pub(super) fn gap_and_slip(
-        problem: &ContactProblem,
-        contact: usize,
-        v: &[f64],
-    ) -> Vector3<f64> {
-        displacement(problem, contact, v) - problem.offset(contact)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::method::masked_rows::RowMask;
     use crate::{ContactRow, ContactState};
     use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
     use nalgebra::{DMatrix, DVector};
@@ -322,9 +304,10 @@ mod tests {
             let (r_v, r_m) = r.as_slice().split_at(6);
             let mut z = vec![0.0; size];
             let (z_v, z_m) = z.split_at_mut(6);
-            let rows = ActiveRows {
+            let rows = MaskedRows {
                 masks: &masks,
-                contacts: &active,
+                active: &active,
+                softness: &[],
             };
             preconditioner.apply(problem, rows, (r_v, r_m), (z_v, z_m));
             out.set_column(column, &DVector::from_vec(z));

@@ -21,6 +21,7 @@ use super::{
 };
 use crate::{ContactProblem, ContactSolution, ContactState, Multipliers, method::ContactReport};
 use impinge_krylov::vector;
+use nalgebra::Vector2;
 
 /// Initial `ℓ`. Lumped linear tetrahedra have `λ_max(D⁻¹A)` a little above 2, but few steps reach it; `ℓ` then grows.
 const FIRST_BOUND: f64 = 1.2;
@@ -94,7 +95,7 @@ impl ActiveSetCr {
             report.iterations += 1;
             report.anticipations += 1;
             self.step_with_known_forces(problem, solution, bound, extrapolation.beta);
-            let changes = self.sweep(problem, solution, bound);
+            let changes = self.solve_contacts(problem, solution, bound);
             report.state_changes += changes;
             bound_of_last = Some(bound);
             let Step {
@@ -151,7 +152,7 @@ impl ActiveSetCr {
         work.a_next.copy_from_slice(&work.ay);
         work.a_last.copy_from_slice(&work.ay);
         let preconditioner = &self.preconditioner;
-        work.sweeps.begin(
+        work.contacts.begin(
             problem,
             &solution.contacts,
             self.settings.softness,
@@ -166,7 +167,7 @@ impl ActiveSetCr {
         for ((r, b), ay) in r.iter_mut().zip(&problem.rhs).zip(&work.ay) {
             *r = b - ay;
         }
-        work.sweeps.add_impulses(problem, r);
+        work.contacts.add_impulses(problem, r);
         problem.momentum_norm(r)
     }
 
@@ -202,11 +203,11 @@ impl ActiveSetCr {
         );
         std::mem::swap(&mut work.a_last, &mut work.a_next);
         let metric = Metric::new(inverse, bound, &self.settings.tolerances, self.relaxed);
-        work.sweeps.push_all(problem, metric, next);
+        work.contacts.push_all(problem, metric, next);
     }
 
     /// Solves the contacts for their laws and updates `v⁺` in `solution`; returns the number of state changes.
-    fn sweep(
+    fn solve_contacts(
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
@@ -216,13 +217,13 @@ impl ActiveSetCr {
         let next = &mut solution.velocity;
         let inverse = self.preconditioner.inverse_diagonal();
         let metric = Metric::new(inverse, bound, &self.settings.tolerances, self.relaxed);
-        let mut swept = work.sweeps.sweep_all(problem, metric, next);
+        let mut swept = work.contacts.sweep_all(problem, metric, next);
         let mut changes = swept.changes;
         for _ in 1..SWEEPS {
             if swept.largest < SETTLED {
                 break;
             }
-            swept = work.sweeps.sweep_touching(problem, metric, next);
+            swept = work.contacts.sweep_touching(problem, metric, 0.0, next);
             changes += swept.changes;
         }
         work.further_left += u64::from(SWEEPS);
@@ -231,7 +232,7 @@ impl ActiveSetCr {
                 break;
             }
             work.further_left -= 1;
-            swept = work.sweeps.sweep_moving(problem, metric, SETTLED, next);
+            swept = work.contacts.sweep_touching(problem, metric, SETTLED, next);
             changes += swept.changes;
         }
         changes
@@ -287,16 +288,18 @@ impl ActiveSetCr {
     }
 
     fn predicted_laws_hold(&self, problem: &ContactProblem, solution: &ContactSolution) -> bool {
-        let sweeps = &self.prediction.sweeps;
-        self.laws_hold(problem, &solution.velocity, |contact| sweeps.force(contact))
+        let contacts = &self.prediction.contacts;
+        self.laws_hold(problem, &solution.velocity, |contact| {
+            contacts.force(contact)
+        })
     }
 
     /// Largest violation of the friction law, in tolerances, if all normal forces meet their law.
     fn friction_left(&self, problem: &ContactProblem, solution: &ContactSolution) -> Option<f64> {
-        let sweeps = &self.prediction.sweeps;
+        let contacts = &self.prediction.contacts;
         let mut most = 0.0_f64;
         for contact in 0..problem.contacts() {
-            let force = sweeps.force(contact);
+            let force = contacts.force(contact);
             let [normal, friction] = self.misfits(problem, contact, &solution.velocity, force);
             if normal >= 1.0 {
                 return None;
@@ -309,31 +312,18 @@ impl ActiveSetCr {
     /// States and multipliers of the last step's forces.
     fn name_states(&self, problem: &ContactProblem, solution: &mut ContactSolution) {
         for (contact, multipliers) in solution.contacts.iter_mut().enumerate() {
-            let sweeps = &self.prediction.sweeps;
-            let [lambda, f1, f2] = sweeps.force(contact).into();
-            let size = f1.hypot(f2);
-            let old_direction = multipliers.slip_direction;
-            *multipliers = match sweeps.state(contact) {
+            let contacts = &self.prediction.contacts;
+            let force = contacts.force(contact);
+            *multipliers = match contacts.state(contact) {
                 ContactState::Inactive => Multipliers::default(),
-                ContactState::Sticking if problem.friction(contact) > 0.0 => Multipliers {
-                    state: ContactState::Sticking,
-                    lambda,
-                    gamma: [f1, f2],
-                    previous_lambda: lambda,
-                    ..Multipliers::default()
-                },
-                _ => Multipliers {
-                    state: ContactState::Sliding,
-                    lambda,
-                    sliding_force: [f1, f2],
-                    slip_direction: if size > 0.0 {
-                        [-f1 / size, -f2 / size]
-                    } else {
-                        old_direction
-                    },
-                    previous_lambda: lambda,
-                    ..Multipliers::default()
-                },
+                ContactState::Sticking if problem.friction(contact) > 0.0 => {
+                    Multipliers::sticking(&force)
+                }
+                // Without friction there is no other estimate of the direction than the last.
+                _ if force.yz() == Vector2::zeros() => {
+                    Multipliers::sliding(&force, multipliers.slip_direction)
+                }
+                _ => Multipliers::sliding_against(&force),
             };
         }
     }

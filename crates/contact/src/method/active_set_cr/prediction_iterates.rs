@@ -1,6 +1,6 @@
 //! Iterates of the active-set prediction.
 
-use super::sweeps::Sweeps;
+use super::sweeps::PredictedContacts;
 
 /// Largest number of further sweeps of a step over the contacts that still change: nearly conflicting rows converge
 /// slowly.
@@ -22,7 +22,7 @@ pub(super) struct PredictionIterates {
     pub(super) a_last: Vec<f64>,
     /// `A v⁺`.
     pub(super) a_next: Vec<f64>,
-    pub(super) sweeps: Sweeps,
+    pub(super) contacts: PredictedContacts,
     /// Number of further sweeps left in the solve.
     pub(super) further_left: u64,
 }

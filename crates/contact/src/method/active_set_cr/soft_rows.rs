@@ -1,32 +1,24 @@
 //! Active rows with their softness and reference forces.
 
 use super::{DirectionRule, solver::ActiveSetCr};
-use crate::method::{masked_rows::RowMask, rows::at};
+use crate::method::{
+    masked_rows::{FOLLOW, MaskedRows, RowMask, SOFTEST},
+    rows::at,
+};
 use crate::{ContactProblem, ContactSolution, ContactState};
-use nalgebra::Vector3;
-
-/// Largest softness of the row across a slip over `W_t`: a softer row has no effect.
-const SOFTEST: f64 = 1e4;
-
-/// Share of the tolerance above which a gap or slip moves the reference force of its row.
-const FOLLOW: f64 = 0.5;
 
 impl ActiveSetCr {
     /// `r_m = (g, s) + E((λ, γ) − (λ, γ)_ref)` for active rows, from the present displacements.
     pub(super) fn recompute_rows(&mut self, solution: &ContactSolution) {
         let work = &mut self.work;
-        for (contact, multipliers) in solution.contacts.iter().enumerate() {
-            let index = contact as u32;
-            let unknown = Vector3::new(
-                multipliers.lambda,
-                multipliers.gamma[0],
-                multipliers.gamma[1],
-            );
-            let raised = (unknown - at(&work.reference, index))
-                .component_mul(&at(self.preconditioner.softness(), index));
-            let row = work.masks[contact].apply(at(&work.displacement, index) + raised);
-            work.cr.residual.m[3 * contact..][..3].copy_from_slice(row.as_slice());
-        }
+        let rows = MaskedRows {
+            masks: &work.masks,
+            active: &work.active,
+            softness: self.preconditioner.softness(),
+        };
+        let (displacement, reference) = (&work.displacement, &work.reference);
+        let r_m = &mut work.cr.residual.m;
+        rows.residual_into(&solution.contacts, displacement, reference, r_m);
     }
 
     /// Sets the active rows, their softness and their reference forces for the present states.

@@ -1,7 +1,7 @@
 //! The solver with its elementary operations: residual, rows, preconditioner, directions.
 
 use super::{
-    preconditioner::{ActiveRows, Preconditioner},
+    preconditioner::Preconditioner,
     prediction_iterates::PredictionIterates,
     settings::{ActiveSetCrSettings, PreconditionerKind},
     subdomains::SubdomainWorkspace,
@@ -10,21 +10,14 @@ use super::{
 use crate::method::{
     ContactReport,
     block_pivoting::BlockPivoting,
-    masked_rows::{MaskedRows, RowMask},
+    masked_rows::{ACROSS, MaskedRows},
     restart_delay::RestartDelay,
-    rows::{add_impulse, at},
+    rows::{add_impulse, at, gap_and_slip},
     trace::Trace,
 };
 use crate::{ContactProblem, ContactSolution, ContactState, Interrupt, Multipliers, Tolerances};
 use impinge_krylov::{GuardedConjugateResidual, PartialSystem};
 use tracing::debug;
-
-/// Largest exact residual over the tolerances after the recursive residual has met them.
-pub(super) const SLACK: f64 = 2.0;
-
-/// Tolerance of the row across a slip over the slip tolerance: a slip of ten tolerances then has the direction of its
-/// force to about `ε_θ`.
-pub(super) const ACROSS: f64 = 0.1;
 
 /// The method with its workspace, which is reused from step to step. It stops allocating after the largest problem,
 /// except for subdomains, whose problems are built for each solve.
@@ -63,7 +56,7 @@ impl ActiveSetCr {
     ) {
         self.recompute_momentum(problem, solution);
         for contact in 0..problem.contacts() {
-            let displacement = Preconditioner::gap_and_slip(problem, contact, &solution.velocity);
+            let displacement = gap_and_slip(problem, contact, &solution.velocity);
             self.work.displacement[3 * contact..][..3].copy_from_slice(displacement.as_slice());
         }
         self.recompute_rows(solution);
@@ -112,9 +105,12 @@ impl ActiveSetCr {
         let work = &mut self.work;
         let system = Masked {
             problem,
-            masks: &work.masks,
-            active: &work.active,
-            preconditioner: &mut self.preconditioner,
+            rows: MaskedRows {
+                masks: &work.masks,
+                active: &work.active,
+                softness: self.preconditioner.softness(),
+            },
+            preconditioner: &self.preconditioner,
             product: &mut work.product,
         };
         (&mut work.cr, system)
@@ -172,7 +168,7 @@ impl ActiveSetCr {
         if let Some(alpha) = alpha {
             let p = cr.direction();
             impinge_krylov::vector::axpy(alpha, &p.v, &mut solution.velocity);
-            for &contact in system.active {
+            for &contact in system.rows.active {
                 solution.contacts[contact as usize].add_scaled(alpha, at(&p.m, contact));
             }
         }
@@ -240,9 +236,8 @@ impl ActiveSetCr {
 /// `B` and `C` with the active rows.
 pub(super) struct Masked<'a> {
     problem: &'a ContactProblem,
-    masks: &'a [RowMask],
-    active: &'a [u32],
-    preconditioner: &'a mut Preconditioner,
+    rows: MaskedRows<'a>,
+    preconditioner: &'a Preconditioner,
     product: &'a mut [f64],
 }
 
@@ -252,21 +247,12 @@ impl PartialSystem<Pair> for Masked<'_> {
     }
 
     fn multiply(&mut self, x: &Pair, out: &mut Pair) {
-        let rows = MaskedRows {
-            problem: self.problem,
-            masks: self.masks,
-            active: self.active,
-            softness: self.preconditioner.softness(),
-        };
-        rows.multiply((&x.v, &x.m), (&mut out.v, &mut out.m), self.product);
+        let (x, out) = ((&*x.v, &*x.m), (&mut *out.v, &mut *out.m));
+        self.rows.multiply(self.problem, x, out, self.product);
     }
 
     fn precondition(&mut self, x: &Pair, out: &mut Pair) {
-        let rows = ActiveRows {
-            masks: self.masks,
-            contacts: self.active,
-        };
         let (r, z) = ((&*x.v, &*x.m), (&mut *out.v, &mut *out.m));
-        self.preconditioner.apply(self.problem, rows, r, z);
+        self.preconditioner.apply(self.problem, self.rows, r, z);
     }
 }

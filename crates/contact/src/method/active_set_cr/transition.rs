@@ -4,7 +4,7 @@
 //! transition has its own size.
 
 use super::settings::{ActiveSetCrSettings, DirectionRule};
-use super::solver::{ACROSS, SLACK};
+use crate::method::masked_rows::{ACROSS, SLACK};
 use crate::{ContactState, Multipliers, Tolerances};
 use nalgebra::Vector3;
 

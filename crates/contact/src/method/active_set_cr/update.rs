@@ -2,15 +2,18 @@
 
 use super::{
     EvaluationSchedule,
-    preconditioner::Preconditioner,
     solver::ActiveSetCr,
     transition::{ContactView, Transitions, transition},
 };
 use crate::{
-    ContactProblem, ContactSolution, Multipliers,
-    method::{ContactReport, block_pivoting::BlockPivoting, rows::add_impulse},
+    ContactProblem, ContactSolution,
+    method::{
+        ContactReport,
+        block_pivoting::BlockPivoting,
+        restart_delay::update_interval,
+        rows::{add_impulse, gap_and_slip},
+    },
 };
-use nalgebra::Vector3;
 
 /// Smallest weight of the present normal force in its moving average, for cycling states.
 const LEAST_WEIGHT: f64 = 0.2;
@@ -60,7 +63,10 @@ impl ActiveSetCr {
             let due = match self.settings.schedule {
                 EvaluationSchedule::Every => true,
                 EvaluationSchedule::AtConvergence => false,
-                EvaluationSchedule::Interval => iteration.is_multiple_of(self.interval(problem)),
+                EvaluationSchedule::Interval => {
+                    let excess = self.residual_norm(problem) / self.settings.tolerances.momentum;
+                    iteration.is_multiple_of(update_interval(excess))
+                }
             };
             // Without progress the delay grows, so that updates see solutions rather than transients.
             let delay = self.restart_delay.iterations(self.settings.rest, iteration);
@@ -120,11 +126,10 @@ impl ActiveSetCr {
             allowed,
             weight,
         } = update;
-        let mut changes = 0;
         let mut proposals = std::mem::take(&mut self.proposals);
         proposals.clear();
         for (contact, multipliers) in solution.contacts.iter_mut().enumerate() {
-            let displacement = Preconditioner::gap_and_slip(problem, contact, &solution.velocity);
+            let displacement = gap_and_slip(problem, contact, &solution.velocity);
             self.work.displacement[3 * contact..][..3].copy_from_slice(displacement.as_slice());
             let tolerances = self.tolerances_of(problem, contact);
             let view = ContactView {
@@ -140,26 +145,13 @@ impl ActiveSetCr {
                 solved: matches!(occasion, UpdateOccasion::Forced { .. }),
                 conflicting: occasion == UpdateOccasion::Forced { conflicting: true },
             };
-            let Some(next) = transition(multipliers, &view, allowed, &self.settings) else {
-                continue;
-            };
-            if allowed == Transitions::Normal {
-                let worth = displacement[0]
-                    .abs()
-                    .max(view.normal_compliance * multipliers.lambda.abs());
-                proposals.push((worth, contact, next));
-            } else {
-                commit(
-                    problem,
-                    contact,
-                    multipliers,
-                    next,
-                    &mut self.work.cr.residual.v,
-                );
-                changes += 1;
+            if let Some(next) = transition(multipliers, &view, allowed, &self.settings) {
+                let force = view.normal_compliance * multipliers.lambda.abs();
+                proposals.push((displacement[0].abs().max(force), contact, next));
             }
         }
-        if !proposals.is_empty() && self.pivoting.only_worst(proposals.len()) {
+        let pivots = allowed == Transitions::Normal && !proposals.is_empty();
+        if pivots && self.pivoting.only_worst(proposals.len()) {
             for other in 1..proposals.len() {
                 if proposals[other].0 > proposals[0].0 {
                     proposals.swap(0, other);
@@ -169,48 +161,12 @@ impl ActiveSetCr {
         }
         for &(_, contact, next) in &proposals {
             let multipliers = &mut solution.contacts[contact];
-            commit(
-                problem,
-                contact,
-                multipliers,
-                next,
-                &mut self.work.cr.residual.v,
-            );
-            changes += 1;
+            let change = next.force() - multipliers.force();
+            // Only the contact's sparse rows of the residual change.
+            add_impulse(problem, contact, &change, &mut self.work.cr.residual.v);
+            *multipliers = next;
         }
         self.proposals = proposals;
-        changes
+        self.proposals.len() as u64
     }
-
-    /// `max(1, ⌊log₂(‖r‖/ε₁)/3⌋)`.
-    #[expect(
-        clippy::cast_sign_loss,
-        reason = "the logarithm of more than 64 is positive"
-    )]
-    pub(super) fn interval(&self, problem: &ContactProblem) -> u64 {
-        let ratio = self.residual_norm(problem) / self.settings.tolerances.momentum;
-        if ratio > 64.0 {
-            (ratio.log2() / 3.0) as u64
-        } else {
-            1
-        }
-    }
-}
-
-/// Replaces a contact's multipliers; only its sparse rows of the residual change.
-fn commit(
-    problem: &ContactProblem,
-    contact: usize,
-    multipliers: &mut Multipliers,
-    next: Multipliers,
-    residual: &mut [f64],
-) {
-    let (old, new) = (multipliers.friction_force(), next.friction_force());
-    let change = Vector3::new(
-        next.lambda - multipliers.lambda,
-        new[0] - old[0],
-        new[1] - old[1],
-    );
-    add_impulse(problem, contact, &change, residual);
-    *multipliers = next;
 }

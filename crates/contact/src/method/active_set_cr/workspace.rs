@@ -52,7 +52,8 @@ impl KrylovVector for Pair {
 /// the contact impulses out, so a state change costs sparse rows only.
 #[derive(Debug, Default)]
 pub(super) struct Workspace {
-    /// The iteration on `B y = d_rhs`.
+    /// The iteration on `B y = d_rhs`, with the recurrence of staggered projections. The plain `ConjugateResidual` has
+    /// another divisor, `zᵀ B z`, which may vanish here.
     pub(super) cr: GuardedConjugateResidual<Pair>,
     /// `(λ, γ)_ref`: the forces that soft rows are soft about, 3 per contact (N).
     pub(super) reference: Vec<f64>,
@@ -77,6 +78,8 @@ impl Workspace {
         self.displacement.resize(3 * contacts, 0.0);
         self.reference.resize(3 * contacts, 0.0);
         self.masks.resize(contacts, RowMask::default());
+        // Contacts of an earlier problem are no rows of this one.
+        self.active.clear();
         self.product.resize(product, 0.0);
     }
 }

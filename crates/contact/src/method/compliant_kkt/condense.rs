@@ -2,6 +2,8 @@
 
 use super::system::KktSystem;
 use crate::delassus::{BlockRows, FrictionError, FrictionProblem};
+use crate::method::corrective_motion;
+use crate::method::rows::{add_impulse, gap_and_slip};
 use crate::{ContactError, ContactProblem};
 use nalgebra::{Matrix3, Vector3};
 
@@ -32,9 +34,7 @@ impl Pressing {
     /// Gap and slip at `v`; for a row `j v − c`, without its own compliance.
     pub(super) fn motion(self, problem: &ContactProblem, v: &[f64]) -> Vector3<f64> {
         match self {
-            Self::Contact(contact) => {
-                crate::method::rows::displacement(problem, contact, v) - problem.offset(contact)
-            }
+            Self::Contact(contact) => gap_and_slip(problem, contact, v),
             Self::Row { group, row } => {
                 let offset = problem.constraints.group(group).offset[row];
                 let gap = problem.constraints.product(group, row, v) - offset;
@@ -46,12 +46,8 @@ impl Pressing {
     /// `y += Gᵀ f`.
     pub(super) fn push(self, problem: &ContactProblem, force: &Vector3<f64>, y: &mut [f64]) {
         match self {
-            Self::Contact(contact) => {
-                crate::method::rows::add_impulse(problem, contact, force, y);
-            }
-            Self::Row { group, row } => {
-                problem.constraints.add_impulse(group, row, force.x, y);
-            }
+            Self::Contact(contact) => add_impulse(problem, contact, force, y),
+            Self::Row { group, row } => problem.constraints.add_impulse(group, row, force.x, y),
         }
     }
 
@@ -143,15 +139,8 @@ impl Pressing {
 
 /// A valid problem condenses to a valid one, unless numbers overflow or bilateral rows fix all points of a contact.
 fn unusable(error: &FrictionError) -> ContactError {
-    let index = match *error {
-        FrictionError::NotFinite { index, .. } => index,
-        FrictionError::NoCompliance { contact, .. } => {
-            return ContactError::Immovable { contact };
-        }
-        _ => 0,
-    };
-    ContactError::NotFinite {
-        what: "compliance of contact",
-        index,
+    match *error {
+        FrictionError::NoCompliance { contact, .. } => ContactError::Immovable { contact },
+        _ => corrective_motion::unusable(error),
     }
 }

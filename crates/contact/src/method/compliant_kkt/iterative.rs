@@ -11,8 +11,8 @@
 
 use super::response::RowResponse;
 use super::settings::RowPreconditioner;
-use super::system::own_response;
 use crate::constraint::ConstraintRows;
+use crate::method::rows::own_response;
 use crate::{ContactProblem, ContactSolution};
 use impinge_krylov::block::SymmetricBlockMatrix;
 use impinge_krylov::{

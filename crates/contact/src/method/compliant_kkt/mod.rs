@@ -21,9 +21,10 @@ mod system;
 pub use settings::{CompliantKktSettings, KktSolver, OneSidedSolver, RowPreconditioner};
 
 use super::corrective_motion::multipliers;
+use super::friction_stages::FrictionStages;
 use super::rows::{check_with_constraints, merit};
 use super::{ContactReport, ContactSolver, Termination};
-use crate::delassus::{Auto, FrictionSolver, GaussSeidel, Target};
+use crate::delassus::{Auto, FrictionProblem, FrictionReport, FrictionSolver, GaussSeidel, Target};
 use crate::{ContactError, ContactProblem, ContactSolution, Interrupt, residual};
 use condense::{Pressing, condense, pressing};
 use impinge_krylov::StoppingRule;
@@ -185,38 +186,22 @@ impl CompliantKkt {
         report.extra_products += self.list.len() as u64;
         self.start_forces(problem, solution);
         let settings = self.settings;
-        let unusable = |_| ContactError::TooLarge {
-            unknowns: 3 * friction.contacts(),
-        };
         let mut missed = 0;
         let alone = settings.one_sided == OneSidedSolver::GaussSeidel;
         for tolerance in TARGETS {
-            let target = Target { tolerance };
-            let (sweeps, patience) = if alone {
-                (settings.max_iterations.saturating_sub(report.sweeps), 0)
+            let solved = if alone {
+                self.sweep_alone(&friction, tolerance, report)?
             } else {
-                (settings.max_sweeps.min(settings.max_iterations), PATIENCE)
+                let sweeps = settings.max_sweeps.min(settings.max_iterations);
+                let stages = FrictionStages {
+                    sweeps: GaussSeidel::new(sweeps, PATIENCE),
+                    then: Auto::default(),
+                    interrupt: &self.interrupt,
+                };
+                let forces = &mut self.forces;
+                stages.solve(&friction, forces, tolerance, report)?
             };
-            let mut gauss_seidel = GaussSeidel::new(sweeps, patience);
-            gauss_seidel.heed(&self.interrupt);
-            let swept = gauss_seidel
-                .solve(&friction, &mut self.forces, &target)
-                .map_err(unusable)?;
-            report.sweeps += swept.sweeps;
-            if alone {
-                report.iterations += swept.sweeps;
-            }
-            report.evaluations += swept.evaluations;
-            if !swept.converged && !alone {
-                let mut auto = Auto::default();
-                auto.heed(&self.interrupt);
-                let steps = auto
-                    .solve(&friction, &mut self.forces, &target)
-                    .map_err(unusable)?;
-                report.iterations += steps.newton_steps;
-                report.evaluations += steps.evaluations;
-                missed += u32::from(!steps.converged);
-            }
+            missed += u32::from(!solved.converged);
             self.write_pressed(problem, solution);
             report.extra_products += 1;
             let judged = residual(problem, solution);
@@ -227,12 +212,32 @@ impl CompliantKkt {
             if merit(&judged, &settings.tolerances, false) < 1.0 {
                 return Ok(Termination::Converged);
             }
-            let spent = alone && !swept.converged;
+            let spent = alone && !solved.converged;
             if missed >= MOST_MISSED || spent || self.interrupt.is_raised() {
                 break;
             }
         }
         Ok(Termination::MaxIterations)
+    }
+
+    /// Sweeps to a relative error, with the rest of the iterations that the settings allow.
+    fn sweep_alone(
+        &mut self,
+        friction: &FrictionProblem,
+        tolerance: f64,
+        report: &mut ContactReport,
+    ) -> Result<FrictionReport, ContactError> {
+        let left = self.settings.max_iterations.saturating_sub(report.sweeps);
+        let mut sweeps = GaussSeidel::new(left, 0);
+        sweeps.heed(&self.interrupt);
+        let swept = sweeps.solve(friction, &mut self.forces, &Target { tolerance });
+        let swept = swept.map_err(|_| ContactError::TooLarge {
+            unknowns: 3 * friction.contacts(),
+        })?;
+        report.sweeps += swept.sweeps;
+        report.iterations += swept.sweeps;
+        report.evaluations += swept.evaluations;
+        Ok(swept)
     }
 
     fn solve_by_minres(

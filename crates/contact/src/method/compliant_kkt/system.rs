@@ -8,6 +8,7 @@
 use super::doubled::Doubled;
 use super::order::{Order, eliminate};
 use crate::constraint::ConstraintRows;
+use crate::method::rows::own_response;
 use crate::{ContactError, ContactProblem};
 use impinge_krylov::block::BlockPattern;
 use impinge_krylov::direct::SparseLdlt;
@@ -81,8 +82,7 @@ impl KktSystem {
     pub(super) fn prepare(&mut self, problem: &ContactProblem) -> Result<(), ContactError> {
         let unknowns = problem.unknowns();
         let fits = self.layout.as_ref().is_some_and(|layout| {
-            (Arc::ptr_eq(&layout.momentum, problem.momentum.pattern())
-                || same_blocks(&layout.momentum, problem.momentum.pattern()))
+            layout.momentum == *problem.momentum.pattern()
                 && layout.constraints.same_pattern(&problem.constraints)
         });
         if !fits {
@@ -337,26 +337,4 @@ fn fill(layout: &Layout, problem: &ContactProblem, matrix: &mut CscMatrix<f64>) 
             }
         }
     }
-}
-
-/// `j diag(A)⁻¹ jᵀ` of one row: its displacement per unit of force.
-pub(super) fn own_response(problem: &ContactProblem, group: usize, row: usize) -> f64 {
-    let of = problem.constraints.group(group);
-    let entries = of.jacobian[row * of.blocks.len()..].iter();
-    of.blocks
-        .iter()
-        .zip(entries)
-        .map(|(&block, j)| {
-            let diagonal = problem.momentum.diagonal_block(block as usize).diagonal();
-            (0..3)
-                .map(|axis| j[axis] * j[axis] / diagonal[axis])
-                .sum::<f64>()
-        })
-        .sum()
-}
-
-fn same_blocks(a: &BlockPattern, b: &BlockPattern) -> bool {
-    a.blocks() == b.blocks()
-        && a.columns() == b.columns()
-        && (0..a.blocks()).all(|row| a.row(row) == b.row(row))
 }

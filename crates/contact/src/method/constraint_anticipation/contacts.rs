@@ -1,6 +1,7 @@
 //! The complementarity problem of one pass: projected Gauss-Seidel on `u = Ĵ D₃⁻¹ Ĵᵀ f + Ĵ v_J − c`.
 
-use crate::method::rows::{at, displacement};
+use crate::block::add;
+use crate::method::rows::{add_impulse, at, gap_and_slip};
 use crate::sweep::{SweptContacts, sweep};
 use crate::{ContactProblem, FrictionLaw};
 use nalgebra::{Matrix2, Matrix3, Vector3};
@@ -14,7 +15,7 @@ pub(super) struct SweepLimits {
 
 /// Forces and local matrices of the contacts.
 #[derive(Debug, Default)]
-pub(super) struct ContactSweep {
+pub(super) struct ContactForces {
     /// `f = (λ, γ)` per contact (N).
     pub(super) forces: Vec<Vector3<f64>>,
     /// `D₃⁻¹ Ĵᵀ` of every row entry, contact by contact (s/kg).
@@ -27,7 +28,7 @@ pub(super) struct ContactSweep {
     predicted: Vec<f64>,
 }
 
-impl ContactSweep {
+impl ContactForces {
     /// Builds `W₃` by its factors.
     pub(super) fn prepare(&mut self, problem: &ContactProblem, inverse_diagonal: &[Matrix3<f64>]) {
         self.responses.clear();
@@ -67,7 +68,7 @@ impl ContactSweep {
             }
         }
         let mut contacts = Relaxed {
-            sweep: self,
+            contacts: self,
             problem,
             law,
         };
@@ -83,11 +84,7 @@ impl ContactSweep {
     fn respond(&mut self, problem: &ContactProblem, contact: usize, change: &Vector3<f64>) {
         let (blocks, _) = problem.row(contact);
         for (&block, response) in blocks.iter().zip(&self.responses[self.starts[contact]..]) {
-            let moved = response * change;
-            let predicted = &mut self.predicted[3 * block as usize..][..3];
-            predicted[0] += moved[0];
-            predicted[1] += moved[1];
-            predicted[2] += moved[2];
+            add(&mut self.predicted, block, &(response * change));
         }
     }
 
@@ -96,7 +93,7 @@ impl ContactSweep {
         impulse.copy_from_slice(&problem.rhs);
         for (contact, force) in self.forces.iter().enumerate() {
             if *force != Vector3::zeros() {
-                crate::method::rows::add_impulse(problem, contact, force, impulse);
+                add_impulse(problem, contact, force, impulse);
             }
         }
     }
@@ -104,22 +101,26 @@ impl ContactSweep {
 
 /// The contacts in a sweep; the change of a contact is the displacement due to its change of force (m).
 struct Relaxed<'a> {
-    sweep: &'a mut ContactSweep,
+    contacts: &'a mut ContactForces,
     problem: &'a ContactProblem,
     law: FrictionLaw,
 }
 
 impl SweptContacts for Relaxed<'_> {
+    fn force(&mut self, contact: usize) -> &mut Vector3<f64> {
+        &mut self.contacts.forces[contact]
+    }
+
     fn displacement(&self, contact: usize) -> Vector3<f64> {
-        displacement(self.problem, contact, &self.sweep.predicted) - self.problem.offset(contact)
+        gap_and_slip(self.problem, contact, &self.contacts.predicted)
     }
 
     fn solve(&mut self, contact: usize, u: &Vector3<f64>) -> (Option<Vector3<f64>>, f64) {
-        let old = self.sweep.forces[contact];
+        let old = self.contacts.forces[contact];
         if old == Vector3::zeros() && u[0] >= 0.0 {
             return (None, 0.0);
         }
-        let w = self.sweep.local[contact];
+        let w = self.contacts.local[contact];
         let mut new = old;
         new[0] = (old[0] - u[0] / w[(0, 0)]).max(0.0);
         // The slip after the change of the normal force.
@@ -131,15 +132,15 @@ impl SweptContacts for Relaxed<'_> {
             FrictionLaw::Pyramid => in_square(&w, [old[1], old[2]], slip, radius),
         };
         (new[1], new[2]) = (friction[0], friction[1]);
-        (Some(new), (w * (new - old)).amax())
+        let change = new - old;
+        (
+            (change != Vector3::zeros()).then_some(new),
+            (w * change).amax(),
+        )
     }
 
-    fn set_force(&mut self, contact: usize, force: &Vector3<f64>) {
-        let change = force - self.sweep.forces[contact];
-        if change != Vector3::zeros() {
-            self.sweep.forces[contact] = *force;
-            self.sweep.respond(self.problem, contact, &change);
-        }
+    fn respond(&mut self, contact: usize, change: &Vector3<f64>) {
+        self.contacts.respond(self.problem, contact, change);
     }
 }
 

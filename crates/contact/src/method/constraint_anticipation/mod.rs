@@ -22,16 +22,16 @@ mod velocity;
 
 pub use settings::{ConstraintAnticipationSettings, Start};
 
-use super::rows::{Best, check, merit};
+use super::rows::{Best, check, merit, relax_if_overdue};
 use super::{ContactReport, ContactSolver, Termination, TraceRow, trace::Trace};
 use crate::{
     ContactError, ContactProblem, ContactSolution, ContactState, FrictionLaw, Interrupt,
-    residual_under,
+    Multipliers, residual_under,
 };
-use contacts::{ContactSweep, SweepLimits, block};
+use contacts::{ContactForces, SweepLimits, block};
 use impinge_krylov::{ConjugateGradient, LinearSystem, StoppingRule, solve};
 use nalgebra::Vector3;
-use velocity::VelocitySweep;
+use velocity::BlockGaussSeidel;
 
 /// Momentum tolerance of the conjugate gradients over that of the whole: the "slightly lower tolerance" of the paper.
 const START_SHARE: f64 = 0.5;
@@ -47,8 +47,8 @@ const STAGNATION: u64 = 2000;
 pub struct ConstraintAnticipation {
     /// Settings of the next solve.
     pub settings: ConstraintAnticipationSettings,
-    velocities: VelocitySweep,
-    contacts: ContactSweep,
+    velocities: BlockGaussSeidel,
+    contacts: ContactForces,
     /// `b + Ĵᵀf` (N·s).
     impulse: Vec<f64>,
     gradients: ConjugateGradient,
@@ -77,11 +77,10 @@ impl ConstraintAnticipation {
         self.contacts
             .forces
             .extend(solution.contacts.iter().map(|m| {
-                let [x, y] = m.friction_force();
                 if m.state == ContactState::Inactive || self.settings.start == Start::Free {
                     Vector3::zeros()
                 } else {
-                    Vector3::new(m.lambda.max(0.0), x, y)
+                    m.pressing_force()
                 }
             }));
         self.impulse.resize(problem.unknowns(), 0.0);
@@ -134,9 +133,7 @@ impl ConstraintAnticipation {
         let (mut best, mut best_at) = (f64::INFINITY, report.iterations);
         let momentum = &problem.momentum;
         loop {
-            let overdue = report.iterations >= self.settings.relax_after && !report.relaxed;
-            if overdue && tolerances.can_relax(problem) {
-                report.relaxed = true;
+            if relax_if_overdue(self.settings.relax_after, &tolerances, problem, report) {
                 (best, best_at) = (f64::INFINITY, report.iterations);
             }
             let balance: f64 = (0..momentum.blocks())
@@ -155,13 +152,10 @@ impl ConstraintAnticipation {
             }
             if report.residual < tolerances.momentum {
                 self.export(problem, solution);
-                let judged = residual_under(self.settings.law, problem, solution);
                 report.extra_products += 1;
-                let present = merit(&judged, &tolerances, report.relaxed);
-                self.best.offer(present, solution);
-                if present < 1.0 {
-                    report.termination = Termination::Converged;
-                    report.relaxed &= merit(&judged, &tolerances, false) >= 1.0;
+                let goal = (self.settings.law, &tolerances);
+                let present = self.best.judge(goal, problem, solution, report);
+                if report.termination == Termination::Converged {
                     return;
                 }
                 if present < 0.99 * best {
@@ -221,37 +215,20 @@ impl ConstraintAnticipation {
         {
             out.copy_from_slice(v.as_slice());
         }
-        for (contact, (multipliers, force)) in solution
-            .contacts
-            .iter_mut()
-            .zip(&self.contacts.forces)
-            .enumerate()
-        {
-            let (lambda, friction) = (force[0], [force[1], force[2]]);
-            *multipliers = crate::Multipliers {
-                lambda,
-                previous_lambda: lambda,
-                ..crate::Multipliers::default()
-            };
-            if lambda == 0.0 {
-                continue;
-            }
-            let radius = problem.friction(contact) * lambda;
+        let forces = self.contacts.forces.iter().enumerate();
+        for (multipliers, (contact, force)) in solution.contacts.iter_mut().zip(forces) {
+            let radius = problem.friction(contact) * force.x;
             let size = match self.settings.law {
-                FrictionLaw::Cone => friction[0].hypot(friction[1]),
-                FrictionLaw::Pyramid => friction[0].abs().max(friction[1].abs()),
+                FrictionLaw::Cone => force.y.hypot(force.z),
+                FrictionLaw::Pyramid => force.y.abs().max(force.z.abs()),
             };
-            if size < (1.0 - 1e-9) * radius {
-                multipliers.state = ContactState::Sticking;
-                multipliers.gamma = friction;
+            *multipliers = if force.x == 0.0 {
+                Multipliers::default()
+            } else if size < (1.0 - 1e-9) * radius {
+                Multipliers::sticking(force)
             } else {
-                multipliers.state = ContactState::Sliding;
-                multipliers.sliding_force = friction;
-                let length = friction[0].hypot(friction[1]);
-                if length > 0.0 {
-                    multipliers.slip_direction = [-friction[0] / length, -friction[1] / length];
-                }
-            }
+                Multipliers::sliding_against(force)
+            };
         }
     }
 }

@@ -32,7 +32,7 @@ pub struct ConstraintAnticipationSettings {
     pub start: Start,
     /// Friction law of the method and of the residual.
     pub law: FrictionLaw,
-    /// Whether every second sweep over the velocities runs backwards: symmetric Gauss-Seidel.
+    /// Whether block Gauss-Seidel on the velocities runs backwards in every second pass: symmetric Gauss-Seidel.
     pub alternate: bool,
     /// Stopping tolerances, of the independent residual.
     pub tolerances: Tolerances,

@@ -1,4 +1,6 @@
 //! Block Gauss-Seidel on `A v = b + Ĵᵀf`; products with the triangles of `A` are kept from pass to pass.
+//!
+//! It shares no code with the sweep over contacts: blocks have no laws, and each belongs to both triangles.
 
 use crate::{ContactError, ContactProblem};
 use impinge_krylov::block::SymmetricBlockMatrix;
@@ -6,7 +8,7 @@ use nalgebra::{Matrix3, Vector3};
 
 /// `A = Lo + D₃ + Up`, and the products of its triangles with the present velocity.
 #[derive(Debug, Default)]
-pub(super) struct VelocitySweep {
+pub(super) struct BlockGaussSeidel {
     /// `D₃⁻¹`, one per block (1/kg).
     pub(super) inverse_diagonal: Vec<Matrix3<f64>>,
     /// `v`, one per block (m/s).
@@ -17,7 +19,7 @@ pub(super) struct VelocitySweep {
     upper: Vec<Vector3<f64>>,
 }
 
-impl VelocitySweep {
+impl BlockGaussSeidel {
     /// Inverts the diagonal blocks and loads a velocity.
     pub(super) fn start(
         &mut self,
@@ -50,28 +52,43 @@ impl VelocitySweep {
 
     /// `Lo v`: half a product with `A`.
     fn multiply_lower(&mut self, momentum: &SymmetricBlockMatrix) {
-        let pattern = momentum.pattern();
         self.lower.fill(Vector3::zeros());
         for row in 0..momentum.blocks() {
-            let v = self.velocity[row];
-            for slot in pattern.row(row).skip(1) {
-                let column = pattern.columns()[slot] as usize;
-                self.lower[column] += momentum.block(slot).tr_mul(&v);
-            }
+            self.add_lower(momentum, row);
+        }
+    }
+
+    /// Adds the part of `Lo v` due to one block.
+    fn add_lower(&mut self, momentum: &SymmetricBlockMatrix, row: usize) {
+        let pattern = momentum.pattern();
+        for slot in pattern.row(row).skip(1) {
+            let column = pattern.columns()[slot] as usize;
+            self.lower[column] += momentum.block(slot).tr_mul(&self.velocity[row]);
         }
     }
 
     /// `Up v`: half a product with `A`.
     fn multiply_upper(&mut self, momentum: &SymmetricBlockMatrix) {
-        let pattern = momentum.pattern();
         for row in 0..momentum.blocks() {
-            let mut sum = Vector3::zeros();
-            for slot in pattern.row(row).skip(1) {
-                let column = pattern.columns()[slot] as usize;
-                sum += momentum.block(slot) * self.velocity[column];
-            }
-            self.upper[row] = sum;
+            self.update_upper(momentum, row);
         }
+    }
+
+    /// `Up v` in one block.
+    fn update_upper(&mut self, momentum: &SymmetricBlockMatrix, row: usize) {
+        let pattern = momentum.pattern();
+        let mut sum = Vector3::zeros();
+        for slot in pattern.row(row).skip(1) {
+            let column = pattern.columns()[slot] as usize;
+            sum += momentum.block(slot) * self.velocity[column];
+        }
+        self.upper[row] = sum;
+    }
+
+    /// Solves one block for the present products.
+    fn relax(&mut self, row: usize, impulse: Vector3<f64>) {
+        let rest = impulse - self.lower[row] - self.upper[row];
+        self.velocity[row] = self.inverse_diagonal[row] * rest;
     }
 
     /// `A v` in one block.
@@ -88,16 +105,10 @@ impl VelocitySweep {
         momentum: &SymmetricBlockMatrix,
         impulse: impl Fn(usize) -> Vector3<f64>,
     ) {
-        let pattern = momentum.pattern();
         self.lower.fill(Vector3::zeros());
         for row in 0..momentum.blocks() {
-            let rest = impulse(row) - self.lower[row] - self.upper[row];
-            let v = self.inverse_diagonal[row] * rest;
-            self.velocity[row] = v;
-            for slot in pattern.row(row).skip(1) {
-                let column = pattern.columns()[slot] as usize;
-                self.lower[column] += momentum.block(slot).tr_mul(&v);
-            }
+            self.relax(row, impulse(row));
+            self.add_lower(momentum, row);
         }
         self.multiply_upper(momentum);
     }
@@ -108,16 +119,9 @@ impl VelocitySweep {
         momentum: &SymmetricBlockMatrix,
         impulse: impl Fn(usize) -> Vector3<f64>,
     ) {
-        let pattern = momentum.pattern();
         for row in (0..momentum.blocks()).rev() {
-            let mut sum = Vector3::zeros();
-            for slot in pattern.row(row).skip(1) {
-                let column = pattern.columns()[slot] as usize;
-                sum += momentum.block(slot) * self.velocity[column];
-            }
-            self.upper[row] = sum;
-            let rest = impulse(row) - self.lower[row] - sum;
-            self.velocity[row] = self.inverse_diagonal[row] * rest;
+            self.update_upper(momentum, row);
+            self.relax(row, impulse(row));
         }
         self.multiply_lower(momentum);
     }

@@ -5,6 +5,7 @@ use super::matrix_snapshot::MatrixSnapshot;
 use crate::{ContactError, ContactProblem};
 use impinge_krylov::block::BlockPattern;
 use impinge_krylov::direct::BlockCholesky;
+use impinge_krylov::forest::Forest;
 use nalgebra::Matrix3;
 use std::sync::Arc;
 
@@ -26,12 +27,16 @@ impl ExactCompliance {
     fn analyse(&mut self, pattern: &Arc<BlockPattern>) -> Result<(), ContactError> {
         self.pattern = None;
         self.parts.clear();
-        let groups = connected(pattern);
-        self.place_of_block = vec![(0, 0); pattern.blocks()];
-        for (part, blocks) in groups.into_iter().enumerate() {
-            for (local, &block) in blocks.iter().enumerate() {
-                self.place_of_block[block] = (part as u32, local as u32);
-            }
+        let (mut forest, mut part_of_block) = (Forest::default(), Vec::new());
+        forest.reset_to(pattern);
+        let mut groups = vec![Vec::new(); forest.number_trees(&mut part_of_block, |_| true)];
+        self.place_of_block.clear();
+        for (block, part) in part_of_block.into_iter().enumerate() {
+            let blocks = &mut groups[part as usize];
+            self.place_of_block.push((part, blocks.len() as u32));
+            blocks.push(block);
+        }
+        for blocks in groups {
             let unknowns = 3 * blocks.len();
             let factor = BlockCholesky::new(pattern, blocks)
                 .map_err(|_| ContactError::TooLarge { unknowns })?;
@@ -45,11 +50,7 @@ impl ExactCompliance {
 impl Compliance for ExactCompliance {
     fn prepare(&mut self, problem: &ContactProblem, _repair: bool) -> Result<bool, ContactError> {
         let a = &problem.momentum;
-        let same_pattern = self.pattern.as_ref().is_some_and(|pattern| {
-            Arc::ptr_eq(pattern, a.pattern())
-                || (pattern.row_offsets() == a.pattern().row_offsets()
-                    && pattern.columns() == a.pattern().columns())
-        });
+        let same_pattern = self.pattern.as_ref() == Some(a.pattern());
         if same_pattern && self.factorised.matches(a) {
             return Ok(false);
         }
@@ -135,37 +136,4 @@ impl Compliance for ExactCompliance {
     fn is_exact(&self) -> bool {
         true
     }
-}
-
-/// Sets of connected blocks, ordered by their first.
-fn connected(pattern: &BlockPattern) -> Vec<Vec<usize>> {
-    fn root(parents: &mut [usize], mut block: usize) -> usize {
-        while parents[block] != block {
-            parents[block] = parents[parents[block]];
-            block = parents[block];
-        }
-        block
-    }
-    let mut parents: Vec<usize> = (0..pattern.blocks()).collect();
-    for row in 0..pattern.blocks() {
-        for slot in pattern.row(row) {
-            let (a, b) = (
-                root(&mut parents, row),
-                root(&mut parents, pattern.columns()[slot] as usize),
-            );
-            // The smaller becomes the root, so the order of parts depends on the blocks alone.
-            parents[a.max(b)] = a.min(b);
-        }
-    }
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    let mut group_of_root = vec![usize::MAX; pattern.blocks()];
-    for block in 0..pattern.blocks() {
-        let root = root(&mut parents, block);
-        if group_of_root[root] == usize::MAX {
-            group_of_root[root] = groups.len();
-            groups.push(Vec::new());
-        }
-        groups[group_of_root[root]].push(block);
-    }
-    groups
 }

@@ -79,6 +79,10 @@ pub(super) struct SweptForces<'a> {
 }
 
 impl SweptContacts for SweptForces<'_> {
+    fn force(&mut self, contact: usize) -> &mut Vector3<f64> {
+        &mut self.forces[contact]
+    }
+
     fn displacement(&self, contact: usize) -> Vector3<f64> {
         self.data.free[contact] + self.delassus.displacement(contact)
     }
@@ -97,9 +101,7 @@ impl SweptContacts for SweptForces<'_> {
         (Some(force), merit)
     }
 
-    fn set_force(&mut self, contact: usize, force: &Vector3<f64>) {
-        self.delassus
-            .change(contact, &(force - self.forces[contact]));
-        self.forces[contact] = *force;
+    fn respond(&mut self, contact: usize, change: &Vector3<f64>) {
+        self.delassus.change(contact, change);
     }
 }

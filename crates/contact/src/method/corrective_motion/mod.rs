@@ -19,6 +19,7 @@ mod compliance;
 mod contact_nodes;
 mod exact;
 mod friction_data;
+mod gauss_seidel;
 mod matrix_free;
 mod matrix_snapshot;
 mod momentum_projection;
@@ -28,34 +29,33 @@ mod row_cache;
 mod scale;
 mod settings;
 mod subset;
-mod sweep;
 mod unconverged_contacts;
 mod warped;
 
 pub use settings::{CorrectiveMotionSettings, DelassusForm};
 
-use super::rows::{add_impulse, check, displacement, merit};
+use super::friction_stages::FrictionStages;
+use super::rows::{add_impulse, check, diagonal_compliance, gap_and_slip, merit};
 use super::{ContactReport, ContactSolver, Termination};
 use crate::compliance::TurnedBodies;
-use crate::delassus::{
-    BlockRows, FrictionError, FrictionProblem, FrictionSolver, GaussSeidel, ProximalNewton, Target,
-};
+use crate::delassus::{BlockRows, FrictionError, FrictionProblem, GaussSeidel, ProximalNewton};
+use crate::solution::direction;
 use crate::{
-    ContactError, ContactProblem, ContactResidual, ContactSolution, ContactState, Interrupt,
-    Multipliers, residual,
+    ContactError, ContactProblem, ContactResidual, ContactSolution, Interrupt, Multipliers,
+    residual,
 };
 use assembled::Assembled;
 use compliance::{Compliance, FreeMotion};
 use contact_nodes::ContactNodes;
 use exact::ExactCompliance;
 use friction_data::FrictionData;
+use gauss_seidel::{SweepLimits, Workspace, solve_by_sweeps};
 use matrix_free::MatrixFree;
 use nalgebra::Vector3;
 use operator::DelassusOperator;
 use row_cache::RowCache;
 use scale::Scale;
 use std::sync::Arc;
-use sweep::{SweepLimits, Workspace, sweep};
 use warped::WarpedCompliance;
 
 /// Residual over its tolerance at which sweeps end; the rest is for rounding of the independent residual.
@@ -287,24 +287,18 @@ impl CorrectiveMotion {
         let contacts = 0..problem.contacts();
         let free = &self.free;
         self.gaps.clear();
-        self.gaps.extend(
-            contacts
-                .clone()
-                .map(|contact| displacement(problem, contact, free) - problem.offset(contact)),
-        );
+        let gap = |contact| gap_and_slip(problem, contact, free);
+        self.gaps.extend(contacts.clone().map(gap));
         self.friction.clear();
         self.friction
             .extend(contacts.clone().map(|contact| problem.friction(contact)));
         let tolerances = self.settings.tolerances;
         self.scales.clear();
         self.scales.extend(contacts.map(|contact| {
-            let (blocks, jacobians) = problem.row(contact);
-            let mut softness = Vector3::zeros();
-            for (&block, jacobian) in blocks.iter().zip(jacobians) {
+            let softness = diagonal_compliance(problem, contact, |block| {
                 let diagonal = problem.momentum.diagonal_block(block as usize).diagonal();
-                let yields = diagonal.map(|entry| 1.0 / entry);
-                softness += jacobian.component_mul(jacobian) * yields;
-            }
+                diagonal.map(f64::recip)
+            });
             let own = tolerances.of(problem, contact, false);
             let force = own.momentum / problem.time_step;
             Scale::new([softness.x, softness.y.max(softness.z)], &own, force)
@@ -328,8 +322,7 @@ impl CorrectiveMotion {
             *v += free;
         }
         for (contact, force) in self.reactions.iter().enumerate() {
-            let motion =
-                displacement(problem, contact, &solution.velocity) - problem.offset(contact);
+            let motion = gap_and_slip(problem, contact, &solution.velocity);
             solution.contacts[contact] = multipliers(
                 force,
                 &motion,
@@ -364,8 +357,13 @@ impl CorrectiveMotion {
         (merit(&judged, &self.settings.tolerances, false) < 1.0).then_some(Termination::Converged)
     }
 
-    /// Sweeps over all contacts.
-    fn sweep(&mut self, contacts: &mut Contacts, limits: SweepLimits, report: &mut ContactReport) {
+    /// Sweeps over the contacts until `limits`.
+    fn solve_by_sweeps(
+        &mut self,
+        contacts: &mut Contacts,
+        limits: SweepLimits,
+        report: &mut ContactReport,
+    ) {
         let Contacts {
             form, neighbours, ..
         } = contacts;
@@ -376,7 +374,7 @@ impl CorrectiveMotion {
             scales: &self.scales,
             neighbours,
         };
-        let swept = sweep(
+        let swept = solve_by_sweeps(
             delassus,
             &data,
             &mut self.reactions,
@@ -443,7 +441,7 @@ impl CorrectiveMotion {
             most: settings.max_sweeps.min(settings.max_iterations),
             halving: ACCELERATED_STAGNATION,
         };
-        self.sweep(contacts, limits, report);
+        self.solve_by_sweeps(contacts, limits, report);
         if let Some(end) = self.finish(problem, solution, report) {
             return Ok(end);
         }
@@ -453,7 +451,7 @@ impl CorrectiveMotion {
                 most: settings.max_iterations,
                 halving: settings.max_iterations,
             };
-            self.sweep(contacts, limits, report);
+            self.solve_by_sweeps(contacts, limits, report);
             if let Some(end) = self.finish(problem, solution, report) {
                 return Ok(end);
             }
@@ -464,11 +462,18 @@ impl CorrectiveMotion {
         let w = contacts.matrix(&mut *self.compliance);
         let friction = self.friction_problem(w)?;
         for tolerance in TARGETS {
-            let error = self.solve_friction(&friction, tolerance, report)?;
+            let sweeps = settings.max_sweeps.min(settings.max_iterations);
+            let stages = FrictionStages {
+                sweeps: GaussSeidel::new(sweeps.min(MOST_PLAIN), PLAIN_STAGNATION),
+                then: ProximalNewton::new(settings.max_iterations, NEWTON_STAGNATION),
+                interrupt: &self.interrupt,
+            };
+            let forces = &mut self.reactions;
+            let solved = stages.solve(&friction, forces, tolerance, report)?;
             if let Some(end) = self.finish(problem, solution, report) {
                 return Ok(end);
             }
-            if !error.is_finite() {
+            if !solved.error.is_finite() {
                 return Ok(Termination::Breakdown);
             }
             if self.interrupt.is_raised() {
@@ -476,40 +481,6 @@ impl CorrectiveMotion {
             }
         }
         Ok(Termination::MaxIterations)
-    }
-
-    /// Solves the friction problem to a relative error by sweeps, then by Newton's method. Returns the error.
-    fn solve_friction(
-        &mut self,
-        friction: &FrictionProblem,
-        tolerance: f64,
-        report: &mut ContactReport,
-    ) -> Result<f64, ContactError> {
-        let target = Target { tolerance };
-        let settings = self.settings;
-        let unusable = |_| ContactError::TooLarge {
-            unknowns: 3 * friction.contacts(),
-        };
-        let sweeps = settings.max_sweeps.min(settings.max_iterations);
-        let mut gauss_seidel = GaussSeidel::new(sweeps.min(MOST_PLAIN), PLAIN_STAGNATION);
-        gauss_seidel.heed(&self.interrupt);
-        let swept = gauss_seidel
-            .solve(friction, &mut self.reactions, &target)
-            .map_err(unusable)?;
-        report.sweeps += swept.sweeps;
-        report.evaluations += swept.evaluations;
-        let mut error = swept.error;
-        if !swept.converged {
-            let mut newton = ProximalNewton::new(settings.max_iterations, NEWTON_STAGNATION);
-            newton.heed(&self.interrupt);
-            let steps = newton
-                .solve(friction, &mut self.reactions, &target)
-                .map_err(unusable)?;
-            report.iterations += steps.newton_steps;
-            report.evaluations += steps.evaluations;
-            error = steps.error;
-        }
-        Ok(error)
     }
 }
 
@@ -584,35 +555,14 @@ pub(super) fn multipliers(
     if force.x <= 0.0 {
         return Multipliers::default();
     }
-    let tangential = [force.y, force.z];
-    let slip = motion.y.hypot(motion.z);
-    let pressed = Multipliers {
-        lambda: force.x,
-        previous_lambda: force.x,
-        ..Multipliers::default()
-    };
-    if friction > 0.0 && slip <= slip_tolerance {
-        return Multipliers {
-            state: ContactState::Sticking,
-            gamma: tangential,
-            ..pressed
-        };
+    if friction > 0.0 && motion.y.hypot(motion.z) <= slip_tolerance {
+        return Multipliers::sticking(force);
     }
-    let slip_direction = if slip > 0.0 {
-        [motion.y / slip, motion.z / slip]
-    } else {
-        [0.0; 2]
-    };
-    Multipliers {
-        state: ContactState::Sliding,
-        sliding_force: tangential,
-        slip_direction,
-        ..pressed
-    }
+    Multipliers::sliding(force, direction([motion.y, motion.z]))
 }
 
 /// A valid contact problem condenses to a valid friction problem, unless numbers overflow.
-fn unusable(error: &FrictionError) -> ContactError {
+pub(super) fn unusable(error: &FrictionError) -> ContactError {
     let index = match *error {
         FrictionError::NotFinite { index, .. } => index,
         FrictionError::NoCompliance { contact, .. } => contact,

@@ -4,6 +4,7 @@ use super::acceleration::Acceleration;
 use super::friction_data::{FrictionData, IDLE};
 use super::operator::DelassusOperator;
 use super::subset::Subset;
+use crate::sweep::sweep;
 use nalgebra::Vector3;
 
 /// Share of all contacts above which sweeps over all are no more expensive.
@@ -57,7 +58,7 @@ impl UnconvergedContacts {
     }
 
     /// Sweeps over the subset alone, and changes its `forces` in `delassus` too.
-    pub(super) fn sweep(
+    pub(super) fn solve(
         &mut self,
         delassus: &mut dyn DelassusOperator,
         data: &FrictionData<'_>,
@@ -71,13 +72,13 @@ impl UnconvergedContacts {
         let weights = (0..local.len()).map(|contact| within.own(contact).trace());
         acceleration.start(weights, local.len());
         let asked = SHARE * enough;
-        for sweep in 1..=MOST_SWEEPS {
+        for count in 1..=MOST_SWEEPS {
             acceleration.before(local);
             let contacts = local.len();
             let mut swept = place.swept(within, local, IDLE * asked);
-            let worst = crate::sweep::sweep(&mut swept, contacts);
+            let worst = sweep(&mut swept, contacts);
             // These are residuals before each contact was solved; the following evaluation of all contacts decides.
-            if sweep == MOST_SWEEPS || worst <= asked {
+            if count == MOST_SWEEPS || worst <= asked {
                 break;
             }
             acceleration.after(local, within.moved());

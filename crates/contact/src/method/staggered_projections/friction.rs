@@ -3,12 +3,9 @@
 use super::half::{Goal, Half, Proposal, ProposalView};
 use super::kkt::Kkt;
 use super::system::Row;
-use crate::method::masked_rows::RowMask;
+use crate::method::masked_rows::{ACROSS, RowMask};
 use crate::{ContactProblem, ContactSolution, ContactState, FrictionLaw, Multipliers};
 use nalgebra::Vector3;
-
-/// Tolerance of the row across a slip over that of a sticking row.
-const ACROSS: f64 = 0.1;
 
 /// Friction state of a contact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -22,6 +19,25 @@ pub(super) enum Grip {
     Slide,
     /// Pyramid: each component is free (0) or at its bound (−1, +1), and at least one is at its bound.
     Bound([i8; 2]),
+}
+
+impl Grip {
+    /// The state with these bounds of its components.
+    fn of(sides: [i8; 2]) -> Self {
+        if sides == [0; 2] {
+            Self::Stick
+        } else {
+            Self::Bound(sides)
+        }
+    }
+
+    /// The bounds of its components.
+    fn sides(self) -> [i8; 2] {
+        match self {
+            Self::Bound(sides) => sides,
+            Self::Off | Self::Stick | Self::Slide => [0; 2],
+        }
+    }
 }
 
 /// States and bounds of the projection.
@@ -129,11 +145,10 @@ impl FrictionHalf {
         view: &ProposalView,
     ) -> Option<Proposal<Grip>> {
         let radius = self.radius[contact];
-        let mut sides = match self.grip[contact] {
-            Grip::Off => return None,
-            Grip::Stick | Grip::Slide => [0; 2],
-            Grip::Bound(sides) => sides,
-        };
+        if self.grip[contact] == Grip::Off {
+            return None;
+        }
+        let mut sides = self.grip[contact].sides();
         let mut force = multipliers.gamma;
         let mut worth: f64 = 0.0;
         for axis in 0..2 {
@@ -152,11 +167,7 @@ impl FrictionHalf {
             }
         }
         (worth > 0.0).then(|| Proposal {
-            state: if sides == [0; 2] {
-                Grip::Stick
-            } else {
-                Grip::Bound(sides)
-            },
+            state: Grip::of(sides),
             force: Vector3::new(multipliers.lambda, force[0], force[1]),
             worth,
         })
@@ -225,10 +236,7 @@ fn scaled(force: [f64; 2], factor: f64) -> [f64; 2] {
 
 /// Moves bounded components to their bounds; free components beyond them become bounded.
 fn boxed(grip: Grip, force: [f64; 2], radius: f64) -> (Grip, [f64; 2]) {
-    let mut sides = match grip {
-        Grip::Bound(sides) => sides,
-        Grip::Off | Grip::Stick | Grip::Slide => [0; 2],
-    };
+    let mut sides = grip.sides();
     let mut bounded = force;
     for axis in 0..2 {
         if sides[axis] == 0 && force[axis].abs() > radius {
@@ -238,10 +246,5 @@ fn boxed(grip: Grip, force: [f64; 2], radius: f64) -> (Grip, [f64; 2]) {
             bounded[axis] = radius * f64::from(sides[axis]);
         }
     }
-    let grip = if sides == [0; 2] {
-        Grip::Stick
-    } else {
-        Grip::Bound(sides)
-    };
-    (grip, bounded)
+    (Grip::of(sides), bounded)
 }

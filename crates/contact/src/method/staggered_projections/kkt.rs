@@ -6,17 +6,17 @@
 //! ```
 //!
 //! A change of states or forces changes the residual by sparse rows only, so it needs no product with `A`. Vectors have
-//! the momentum part first, then three entries per contact; entries of inactive rows are zero.
+//! the momentum part first, then three entries per contact; entries of inactive rows are zero. Active-set conjugate
+//! residuals use the same recurrence on pairs of vectors: a dot product of one vector sums in another order, so the two
+//! forms differ in their last bits.
 
 use super::system::{Row, System};
-use crate::method::rows::{add_impulse, at, displacement};
+use crate::method::masked_rows::SOFTEST;
+use crate::method::rows::{add_impulse, at, gap_and_slip};
 use crate::{ContactProblem, ContactSolution};
 use impinge_krylov::vector::{axpy, norm};
 use impinge_krylov::{GuardedConjugateResidual, PartialSystem};
 use nalgebra::Vector3;
-
-/// Largest softness of the row across a slip over its compliance: a softer row has no effect.
-const SOFTEST: f64 = 1e4;
 
 /// Outcome of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,8 +59,7 @@ impl Kkt {
     pub(super) fn refer_to(&mut self, solution: &ContactSolution) {
         self.reference.clear();
         for multipliers in &solution.contacts {
-            let [x, y] = multipliers.gamma;
-            self.reference.extend([multipliers.lambda, x, y]);
+            (self.reference).extend_from_slice(multipliers.solved_force().as_slice());
         }
     }
 
@@ -91,8 +90,7 @@ impl Kkt {
             *r = b - *r;
         }
         for (contact, multipliers) in solution.contacts.iter().enumerate() {
-            let [f1, f2] = multipliers.gamma;
-            let force = Vector3::new(multipliers.lambda, f1, f2);
+            let force = multipliers.solved_force();
             if force != Vector3::zeros() {
                 add_impulse(problem, contact, &force, r_v);
             }
@@ -107,8 +105,7 @@ impl Kkt {
         solution: &ContactSolution,
     ) {
         for contact in 0..problem.contacts() {
-            let moved =
-                displacement(problem, contact, &solution.velocity) - problem.offset(contact);
+            let moved = gap_and_slip(problem, contact, &solution.velocity);
             self.displacement[3 * contact..][..3].copy_from_slice(moved.as_slice());
         }
     }
@@ -167,16 +164,8 @@ impl Kkt {
     /// `r_m = (g, s) + E((λ, γ) − (λ, γ)_ref)` for active rows, from the present displacements.
     pub(super) fn fill_rows(&mut self, solution: &ContactSolution) {
         let r_m = &mut self.cr.residual[self.system.unknowns..];
-        r_m.fill(0.0);
-        for &contact in &self.system.active {
-            let multipliers = &solution.contacts[contact as usize];
-            let [x, y] = multipliers.gamma;
-            let raised = (Vector3::new(multipliers.lambda, x, y) - at(&self.reference, contact))
-                .component_mul(&at(&self.system.softness, contact));
-            let row =
-                self.system.masks[contact as usize].apply(at(&self.displacement, contact) + raised);
-            r_m[3 * contact as usize..][..3].copy_from_slice(row.as_slice());
-        }
+        let (displacement, reference) = (&self.displacement, &self.reference);
+        (self.system.rows()).residual_into(&solution.contacts, displacement, reference, r_m);
     }
 
     /// Restarts along the preconditioned residual: one product with `A`.

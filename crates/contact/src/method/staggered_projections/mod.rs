@@ -25,11 +25,12 @@ mod system;
 
 pub use settings::{Schedule, StaggeredProjectionsSettings};
 
-use super::rows::{Best, check, merit};
+use super::rows::{Best, check, merit, relax_if_overdue};
 use super::{ContactReport, ContactSolver, Termination, TraceRow, trace::Trace};
 use crate::Tolerances;
 use crate::{
-    ContactError, ContactProblem, ContactSolution, ContactState, Interrupt, residual_under,
+    ContactError, ContactProblem, ContactSolution, ContactState, Interrupt, Multipliers,
+    residual_under,
 };
 use friction::{FrictionHalf, Grip};
 use half::{Goal, Turn};
@@ -166,18 +167,13 @@ impl StaggeredProjections {
                 report.termination = Termination::Breakdown;
                 break;
             }
-            let overdue = report.iterations >= self.settings.relax_after && !report.relaxed;
-            if overdue && tolerances.can_relax(problem) {
-                report.relaxed = true;
+            if relax_if_overdue(self.settings.relax_after, &tolerances, problem, &mut report) {
                 (best, best_at) = (f64::INFINITY, report.passes);
             }
-            let judged = residual_under(self.settings.law, problem, solution);
             self.kkt.products += 1;
-            present = merit(&judged, &tolerances, report.relaxed);
-            self.best.offer(present, solution);
-            if present < 1.0 {
-                report.termination = Termination::Converged;
-                report.relaxed &= merit(&judged, &tolerances, false) >= 1.0;
+            let goal = (self.settings.law, &tolerances);
+            present = self.best.judge(goal, problem, solution, &mut report);
+            if report.termination == Termination::Converged {
                 break;
             }
             if present < 0.9 * best {
@@ -203,28 +199,21 @@ impl StaggeredProjections {
     /// Converts states and forces to the form of the other methods.
     fn finish(&self, problem: &ContactProblem, solution: &mut ContactSolution) {
         for (contact, multipliers) in solution.contacts.iter_mut().enumerate() {
-            let [x, y] = multipliers.gamma;
-            let size = x.hypot(y);
+            let force = multipliers.solved_force();
+            let size = force.y.hypot(force.z);
             let pressed = self.normal.is_pressed(contact) || multipliers.lambda != 0.0;
             let slides = match self.friction.grip(contact) {
                 Grip::Slide | Grip::Bound(_) => size > 0.0,
                 Grip::Off => problem.friction(contact) == 0.0,
                 Grip::Stick => false,
             };
-            multipliers.previous_lambda = multipliers.lambda.max(0.0);
-            multipliers.slip_direction = [0.0; 2];
-            if !pressed && size == 0.0 {
-                multipliers.state = ContactState::Inactive;
+            *multipliers = if !pressed && size == 0.0 {
+                Multipliers::default()
             } else if slides {
-                multipliers.state = ContactState::Sliding;
-                multipliers.sliding_force = [x, y];
-                multipliers.gamma = [0.0; 2];
-                if size > 0.0 {
-                    multipliers.slip_direction = [-x / size, -y / size];
-                }
+                Multipliers::sliding_against(&force)
             } else {
-                multipliers.state = ContactState::Sticking;
-            }
+                Multipliers::sticking(&force)
+            };
         }
     }
 }

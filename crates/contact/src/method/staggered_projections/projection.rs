@@ -4,19 +4,14 @@ use super::half::{Goal, Half, Proposal, ProposalView};
 use super::kkt::{Kkt, Progress};
 use super::settings::Schedule;
 use crate::method::block_pivoting::BlockPivoting;
-use crate::method::restart_delay::{RestartDelay, SHARE};
+use crate::method::masked_rows::{FOLLOW, SLACK};
+use crate::method::restart_delay::{RestartDelay, SHARE, update_interval};
 use crate::method::trace::Trace;
 use crate::{ContactProblem, ContactReport, ContactSolution};
 use nalgebra::Vector3;
 
-/// Largest exact residual over the tolerance after the recursive residual has met it.
-const SLACK: f64 = 2.0;
-
 /// Softness of rows over their compliance, about reference forces that follow, as in active-set conjugate residuals.
 const ELASTIC: f64 = 1e-3;
-
-/// Share of the tolerance above which a displacement moves the reference force of its row.
-const FOLLOW: f64 = 0.5;
 
 /// Iterations between exact recomputations of the residual, against drift of the recurrence.
 const REFRESH: u64 = 50;
@@ -115,15 +110,8 @@ impl<H: Half> Projection<'_, H> {
         match self.goal.schedule {
             Schedule::AtConvergence => false,
             Schedule::Interval => {
-                let ratio = self.kkt.residual(self.problem) / self.goal.momentum();
-                let interval = if ratio > 64.0 {
-                    (ratio.log2() / 3.0).min(1e3)
-                } else {
-                    1.0
-                };
-                #[expect(clippy::cast_sign_loss, reason = "between 1 and 1000")]
-                let interval = interval as u64;
-                iteration.is_multiple_of(interval)
+                let excess = self.kkt.residual(self.problem) / self.goal.momentum();
+                iteration.is_multiple_of(update_interval(excess))
             }
         }
     }
@@ -169,8 +157,7 @@ impl<H: Half> Projection<'_, H> {
         for contact in contacts {
             if let Some(proposal) = self.propose(solution, contact, noise) {
                 let multipliers = &mut solution.contacts[contact];
-                let [x, y] = multipliers.gamma;
-                let change = proposal.force - Vector3::new(multipliers.lambda, x, y);
+                let change = proposal.force - multipliers.solved_force();
                 if change != Vector3::zeros() {
                     self.kkt.add_force(self.problem, contact, &change);
                     multipliers.lambda = proposal.force[0];

@@ -2,8 +2,8 @@
 
 use crate::ContactProblem;
 use crate::method::masked_rows::{MaskedRows, RowMask};
-use crate::method::rows::at;
-use nalgebra::{Matrix3, Vector3};
+use crate::method::rows::{at, diagonal_compliance};
+use nalgebra::Matrix3;
 
 /// The rows of one contact in a projection.
 #[derive(Debug, Clone, Copy, Default)]
@@ -44,11 +44,8 @@ impl System {
         }
         self.compliance.clear();
         for contact in 0..contacts {
-            let (blocks, jacobians) = problem.row(contact);
-            let mut w = Vector3::<f64>::zeros();
-            for (&block, jacobian) in blocks.iter().zip(jacobians) {
-                w += jacobian.component_mul(jacobian) * at(&self.inverse_diagonal, block);
-            }
+            let inverse = |block| at(&self.inverse_diagonal, block);
+            let w = diagonal_compliance(problem, contact, inverse);
             self.compliance.extend_from_slice(w.as_slice());
         }
         self.count_neighbours(problem);
@@ -124,13 +121,15 @@ impl System {
         out: &mut [f64],
         scratch: &mut [f64],
     ) {
-        let rows = MaskedRows {
-            problem,
+        let n = self.unknowns;
+        (self.rows()).multiply(problem, x.split_at(n), out.split_at_mut(n), scratch);
+    }
+
+    pub(super) fn rows(&self) -> MaskedRows<'_> {
+        MaskedRows {
             masks: &self.masks,
             active: &self.active,
             softness: &self.softness,
-        };
-        let n = self.unknowns;
-        rows.multiply(x.split_at(n), out.split_at_mut(n), scratch);
+        }
     }
 }

@@ -22,7 +22,7 @@ use nalgebra::Vector3;
 use tracing::trace;
 
 /// Most rounds of an island in an attempt that linearise elastic forces again, 5 to 50. Most need one to four; more
-/// tell that the step is too long, and two halves cost less.
+/// tell that the step is too long, and two halves cost less. Rounds that close joints have a bound of their own.
 const MOST_NEWTON_ROUNDS: u32 = 20;
 
 /// Nonlinear residual of a body that is accepted, over the largest of its elastic and inertial impulses in the step, 0

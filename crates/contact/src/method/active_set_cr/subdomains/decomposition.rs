@@ -55,12 +55,7 @@ impl Decomposition {
             return;
         }
         self.pattern = Some(Arc::clone(pattern));
-        self.forest.reset(pattern.blocks());
-        for row in 0..pattern.blocks() {
-            for &column in &pattern.columns()[pattern.row(row)] {
-                self.forest.unite(row as u32, column);
-            }
-        }
+        self.forest.reset_to(pattern);
         self.bodies = self.forest.number_trees(&mut self.body_of_block, |_| true);
     }
 

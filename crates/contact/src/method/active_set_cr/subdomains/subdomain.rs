@@ -1,7 +1,8 @@
 //! The problem of one subdomain: its blocks, its contacts, and all other velocities fixed.
 
 use super::decomposition::Decomposition;
-use crate::{ContactProblem, ContactRow, ContactSolution, method::rows::at};
+use crate::block::{at, of_blocks};
+use crate::{ContactProblem, ContactSolution};
 use nalgebra::Matrix3;
 
 /// The start of a subdomain solve, later its solution, and its contacts in the whole problem.
@@ -23,23 +24,14 @@ impl Subdomain {
         solution: &ContactSolution,
     ) -> (ContactProblem, Self) {
         let blocks = decomposition.blocks(subdomain);
-        let own = |vector: &[f64]| -> Vec<f64> {
-            (blocks.iter())
-                .flat_map(|&block| &vector[3 * block as usize..][..3])
-                .copied()
-                .collect()
-        };
         let mut own_problem = ContactProblem::new(
             problem.time_step,
             problem.momentum.principal(blocks),
-            own(&problem.rhs),
+            of_blocks(&problem.rhs, blocks),
         );
-        let weights = blocks
-            .iter()
-            .map(|&block| problem.momentum_weight(block as usize));
-        own_problem.weigh_momentum(weights);
+        own_problem.weigh_part(problem, blocks);
         let mut own_subdomain = Self::default();
-        own_subdomain.solution.velocity = own(&solution.velocity);
+        own_subdomain.solution.velocity = of_blocks(&solution.velocity, blocks);
         let mut entries: Vec<(u32, Matrix3<f64>)> = Vec::new();
         for &contact in decomposition.contacts(subdomain) {
             let index = contact as usize;
@@ -55,12 +47,7 @@ impl Subdomain {
             // A contact without weight on these nodes does not depend on them.
             let acts = |row: usize| entries.iter().any(|(_, j)| j.row(row).amax() > 0.0);
             if (0..3).all(acts) {
-                let own = own_problem.push(&ContactRow {
-                    entries: &entries,
-                    offset,
-                    friction: problem.friction(index),
-                });
-                own_problem.scale_displacements(own, problem.displacement_scales(index));
+                own_problem.push_part((problem, index), &entries, offset);
                 own_subdomain
                     .solution
                     .contacts
@@ -73,12 +60,7 @@ impl Subdomain {
 
     /// Writes the solution to that of the whole problem; `blocks` are those of the subdomain.
     pub(super) fn store(&self, blocks: &[u32], solution: &mut ContactSolution) {
-        for (v, &block) in self.solution.velocity.chunks_exact(3).zip(blocks) {
-            solution.velocity[3 * block as usize..][..3].copy_from_slice(v);
-        }
-        for (multipliers, &contact) in self.solution.contacts.iter().zip(&self.contacts) {
-            solution.contacts[contact as usize] = *multipliers;
-        }
+        (self.solution).store_in(blocks, &self.contacts, solution);
     }
 }
 
@@ -86,7 +68,8 @@ impl Subdomain {
 mod tests {
     use super::super::decomposition::BoundedResidual;
     use super::*;
-    use crate::method::rows::displacement;
+    use crate::ContactRow;
+    use crate::method::rows::gap_and_slip;
     use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
     use nalgebra::{Rotation3, Vector3};
 
@@ -146,8 +129,8 @@ mod tests {
         let own = &own_subdomain.solution;
         assert_eq!(own.velocity, solution.velocity[6..]);
         assert_eq!(own.contacts, solution.contacts);
-        let whole = displacement(&problem, 0, &solution.velocity) - problem.offset(0);
-        let alone = displacement(&alone, 0, &own.velocity) - alone.offset(0);
+        let whole = gap_and_slip(&problem, 0, &solution.velocity);
+        let alone = gap_and_slip(&alone, 0, &own.velocity);
         assert!((whole - alone).amax() < 1e-14, "{whole} {alone}");
     }
 }

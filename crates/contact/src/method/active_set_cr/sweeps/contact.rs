@@ -212,7 +212,6 @@ impl SweptContact {
     ) -> Self {
         let index = contact as usize;
         let (blocks, jacobians) = problem.row(index);
-        let [f1, f2] = multipliers.friction_force();
         Self {
             contact,
             rows: Rows::of(blocks, jacobians),
@@ -221,7 +220,7 @@ impl SweptContact {
             per_scale: problem.displacement_scales(index).map(f64::recip),
             normal_compliance,
             tangential_compliance,
-            force: Vector3::new(multipliers.lambda.max(0.0), f1, f2),
+            force: multipliers.pressing_force(),
             state: multipliers.state,
         }
     }
@@ -340,6 +339,11 @@ impl Part<'_, '_> {
 
 impl SweptContacts for Part<'_, '_> {
     #[inline]
+    fn force(&mut self, place: usize) -> &mut Vector3<f64> {
+        &mut self.contacts[place].force
+    }
+
+    #[inline]
     fn displacement(&self, place: usize) -> Vector3<f64> {
         let contact = &self.contacts[place];
         contact.displacement(self.problem, self.v) - contact.offset
@@ -355,11 +359,9 @@ impl SweptContacts for Part<'_, '_> {
     }
 
     #[inline]
-    fn set_force(&mut self, place: usize, force: &Vector3<f64>) {
-        let contact = &mut self.contacts[place];
-        let change = (force - contact.force) * self.metric.bounded;
-        contact.push(self.problem, &change, self.metric.inverse, self.v);
-        contact.force = *force;
+    fn respond(&mut self, place: usize, change: &Vector3<f64>) {
+        let change = change * self.metric.bounded;
+        self.contacts[place].push(self.problem, &change, self.metric.inverse, self.v);
     }
 }
 

@@ -25,7 +25,7 @@ const LEAST: usize = 3000;
 
 /// The contacts of a problem, their forces and states.
 #[derive(Debug, Default)]
-pub(super) struct Sweeps {
+pub(super) struct PredictedContacts {
     /// In the order of the tree.
     contacts: Vec<SweptContact>,
     tree: Tree,
@@ -39,16 +39,7 @@ pub(super) struct Sweeps {
     least: usize,
 }
 
-/// What all contacts of a sweep share.
-#[derive(Debug, Clone, Copy)]
-struct SweepInput<'a> {
-    problem: &'a ContactProblem,
-    metric: Metric<'a>,
-    /// Whether the parts are swept in parallel.
-    parallel: bool,
-}
-
-impl Sweeps {
+impl PredictedContacts {
     /// Loads the contacts with their forces. `compliance_of` gives `W_n` and `W_t` of a contact (m/N).
     pub(super) fn begin(
         &mut self,
@@ -105,7 +96,7 @@ impl Sweeps {
     /// `v += M⁻¹ [J; J_t]ᵀ (λ, F)`.
     pub(super) fn push_all(&mut self, problem: &ContactProblem, metric: Metric<'_>, v: &mut [f64]) {
         self.tree
-            .sweep(&mut self.contacts, v, true, &|_, contacts, v| {
+            .visit(&mut self.contacts, v, true, &|_, contacts, v| {
                 for contact in contacts {
                     contact.push_whole(problem, metric, v);
                 }
@@ -120,12 +111,7 @@ impl Sweeps {
         metric: Metric<'_>,
         v: &mut [f64],
     ) -> SweepChange {
-        let input = SweepInput {
-            problem,
-            metric,
-            parallel: true,
-        };
-        self.sweep_parts(input, v, |touching, part| {
+        self.sweep_parts((problem, metric), true, v, |touching, part| {
             touching.clear();
             touching.reserve(part.contacts.len());
             for place in 0..part.contacts.len() {
@@ -139,59 +125,31 @@ impl Sweeps {
     }
 
     /// The same for the contacts with a force in the last sweep over all; other contacts that close wait for the next
-    /// step.
+    /// step. Contacts whose force changes by less than `settled` tolerances are left out later.
     pub(super) fn sweep_touching(
-        &mut self,
-        problem: &ContactProblem,
-        metric: Metric<'_>,
-        v: &mut [f64],
-    ) -> SweepChange {
-        let input = self.over_touching(problem, metric);
-        self.sweep_parts(input, v, |touching, part| {
-            for &place in &*touching {
-                part.meet_laws(place as usize);
-            }
-        })
-    }
-
-    /// The same for those of them whose force still changes by more than `settled` tolerances.
-    pub(super) fn sweep_moving(
         &mut self,
         problem: &ContactProblem,
         metric: Metric<'_>,
         settled: f64,
         v: &mut [f64],
     ) -> SweepChange {
-        let input = self.over_touching(problem, metric);
-        self.sweep_parts(input, v, |touching, part| {
+        let parallel = self.tree.touching() >= self.worth_sharing;
+        self.sweep_parts((problem, metric), parallel, v, |touching, part| {
             touching.retain(|&place| part.meet_laws(place as usize) >= settled);
         })
     }
 
-    /// The input of a sweep over the contacts that touch: in parallel if they are enough.
-    fn over_touching<'a>(&self, problem: &'a ContactProblem, metric: Metric<'a>) -> SweepInput<'a> {
-        SweepInput {
-            problem,
-            metric,
-            parallel: self.tree.touching() >= self.worth_sharing,
-        }
-    }
-
-    /// Calls `sweep` with every part of the tree and the list of its contacts that touch.
+    /// Calls `work` with every part of the tree and the list of its contacts that touch.
     fn sweep_parts(
         &mut self,
-        input: SweepInput<'_>,
+        (problem, metric): (&ContactProblem, Metric<'_>),
+        parallel: bool,
         v: &mut [f64],
-        sweep: impl Fn(&mut Vec<u32>, &mut Part<'_, '_>) + Sync,
+        work: impl Fn(&mut Vec<u32>, &mut Part<'_, '_>) + Sync,
     ) -> SweepChange {
         let softness = self.softness;
-        let SweepInput {
-            problem,
-            metric,
-            parallel,
-        } = input;
         self.tree
-            .sweep(&mut self.contacts, v, parallel, &|touching, contacts, v| {
+            .visit(&mut self.contacts, v, parallel, &|touching, contacts, v| {
                 let mut part = Part {
                     problem,
                     softness,
@@ -200,7 +158,7 @@ impl Sweeps {
                     v,
                     swept: SweepChange::default(),
                 };
-                sweep(touching, &mut part);
+                work(touching, &mut part);
                 part.swept
             })
     }
@@ -267,7 +225,11 @@ mod tests {
     }
 
     /// Forces and velocities after some sweeps in parts of at least `least` contacts.
-    fn swept(problem: &ContactProblem, least: usize, threads: usize) -> (Sweeps, Vec<f64>) {
+    fn swept(
+        problem: &ContactProblem,
+        least: usize,
+        threads: usize,
+    ) -> (PredictedContacts, Vec<f64>) {
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(threads)
             .build()
@@ -281,19 +243,19 @@ mod tests {
         let metric = Metric::new(&inverse, 2.0, &tolerances, false);
         let start = vec![Multipliers::default(); problem.contacts()];
         // All sweeps are parallel, however few contacts there are.
-        let (mut sweeps, mut v) = (Sweeps::default(), velocities());
+        let (mut contacts, mut v) = (PredictedContacts::default(), velocities());
         pool.install(|| {
             // The tree is built a second time in the same memory.
             for least in [3, least] {
-                sweeps.least = least;
-                sweeps.load(problem, &start, 0.0, |_| COMPLIANCE);
+                contacts.least = least;
+                contacts.load(problem, &start, 0.0, |_| COMPLIANCE);
             }
-            sweeps.sweep_all(problem, metric, &mut v);
-            sweeps.sweep_touching(problem, metric, &mut v);
-            sweeps.sweep_moving(problem, metric, 0.1, &mut v);
-            sweeps.push_all(problem, metric, &mut v);
+            contacts.sweep_all(problem, metric, &mut v);
+            contacts.sweep_touching(problem, metric, 0.0, &mut v);
+            contacts.sweep_touching(problem, metric, 0.1, &mut v);
+            contacts.push_all(problem, metric, &mut v);
         });
-        (sweeps, v)
+        (contacts, v)
     }
 
     fn bits(numbers: &[f64]) -> Vec<u64> {
@@ -329,8 +291,8 @@ mod tests {
         let pairs: Vec<Pair> = (0..39)
             .map(|block| (block, Some(block + 1), [0.0; 3]))
             .collect();
-        let (sweeps, _) = swept(&problem(&pairs), 20, 1);
+        let (contacts, _) = swept(&problem(&pairs), 20, 1);
         let expected: Vec<u32> = (0..19).chain(20..39).chain([19]).collect();
-        assert_eq!(sweeps.tree.order(), expected);
+        assert_eq!(contacts.tree.order(), expected);
     }
 }

@@ -146,47 +146,47 @@ impl Tree {
         nodes.iter().map(|node| node.touching.len()).sum()
     }
 
-    /// Calls `sweep` with the touching list, the own contacts and the velocities of every part; if `parallel`, for
+    /// Calls `work` with the touching list, the own contacts and the velocities of every part; if `parallel`, for
     /// parts without common blocks at the same time.
-    pub(super) fn sweep(
+    pub(super) fn visit(
         &mut self,
         contacts: &mut [SweptContact],
         v: &mut [f64],
         parallel: bool,
-        sweep: &(impl Fn(&mut Vec<u32>, &mut [SweptContact], &mut Window<'_>) -> SweepChange + Sync),
+        work: &(impl Fn(&mut Vec<u32>, &mut [SweptContact], &mut Window<'_>) -> SweepChange + Sync),
     ) -> SweepChange {
         let nodes = &mut self.nodes[..self.used];
         let parallel = parallel && nodes.len() > 1 && rayon::current_num_threads() > 1;
-        sweep_node(nodes, contacts, &mut Window::all(v), parallel, sweep)
+        visit_node(nodes, contacts, &mut Window::all(v), parallel, work)
     }
 }
 
-fn sweep_node(
+fn visit_node(
     nodes: &mut [Node],
     contacts: &mut [SweptContact],
     window: &mut Window<'_>,
     parallel: bool,
-    sweep: &(impl Fn(&mut Vec<u32>, &mut [SweptContact], &mut Window<'_>) -> SweepChange + Sync),
+    work: &(impl Fn(&mut Vec<u32>, &mut [SweptContact], &mut Window<'_>) -> SweepChange + Sync),
 ) -> SweepChange {
     let Some((node, halves)) = nodes.split_first_mut() else {
         return SweepChange::default();
     };
     if halves.is_empty() {
-        return sweep(&mut node.touching, contacts, window);
+        return work(&mut node.touching, contacts, window);
     }
     let nodes_before = halves[0].nodes;
     let (before, behind) = halves.split_at_mut(nodes_before);
     let (contacts_before, others) = contacts.split_at_mut(before[0].contacts);
     let (contacts_behind, across) = others.split_at_mut(behind[0].contacts);
     let [mut window_before, mut window_behind] = window.split(node.cut);
-    let mut of_before = || sweep_node(before, contacts_before, &mut window_before, parallel, sweep);
-    let mut of_behind = || sweep_node(behind, contacts_behind, &mut window_behind, parallel, sweep);
+    let mut of_before = || visit_node(before, contacts_before, &mut window_before, parallel, work);
+    let mut of_behind = || visit_node(behind, contacts_behind, &mut window_behind, parallel, work);
     let (mut swept, of_behind) = if parallel {
         rayon::join(of_before, of_behind)
     } else {
         (of_before(), of_behind())
     };
     swept.add(of_behind);
-    swept.add(sweep(&mut node.touching, across, window));
+    swept.add(work(&mut node.touching, across, window));
     swept
 }

@@ -5,6 +5,7 @@ use super::friction_data::{FrictionData, IDLE};
 use super::operator::DelassusOperator;
 use super::unconverged_contacts::UnconvergedContacts;
 use crate::Interrupt;
+use crate::sweep::sweep;
 use nalgebra::Vector3;
 
 /// Number of sweeps between two evaluations of the residual; one evaluation costs about a sweep.
@@ -22,7 +23,7 @@ const SUBSET_PAYS: f64 = 0.5;
 /// Number of sweeps without halving the residual after which a subset is swept again.
 const SUBSET_STAGNATION: u64 = 10;
 
-/// Memory of [`sweep`], reused from solve to solve.
+/// Memory of [`solve_by_sweeps`], reused from solve to solve.
 #[derive(Default)]
 pub(super) struct Workspace {
     best: Vec<Vector3<f64>>,
@@ -34,7 +35,7 @@ pub(super) struct Workspace {
     pub(super) interrupt: Interrupt,
 }
 
-/// Outcome of the sweeps.
+/// Outcome of [`solve_by_sweeps`].
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct SweepReport {
     pub(super) sweeps: u64,
@@ -57,7 +58,7 @@ pub(super) struct SweepLimits {
 /// cost of a contact is the update of all others after a change of its force, so sweeps skip contacts with a small
 /// residual and open ones. If few contacts have a large residual, as in most rounds of a step but the first, these are
 /// swept alone ([`UnconvergedContacts`]): at the start while this pays, later when sweeps over all contacts stagnate.
-pub(super) fn sweep(
+pub(super) fn solve_by_sweeps(
     delassus: &mut dyn DelassusOperator,
     data: &FrictionData<'_>,
     forces: &mut [Vector3<f64>],
@@ -93,7 +94,7 @@ pub(super) fn sweep(
         let stagnates = swept.sweeps - halved.1 >= SUBSET_STAGNATION;
         let by_subset = (subset_pays || stagnates) && subset.find(data, merits, enough);
         if by_subset {
-            subset.sweep(delassus, data, forces, enough);
+            subset.solve(delassus, data, forces, enough);
             acceleration.forget();
             ahead = false;
         }
@@ -107,7 +108,7 @@ pub(super) fn sweep(
                 }
                 acceleration.before(forces);
                 let contacts = forces.len();
-                let worst = crate::sweep::sweep(&mut data.swept(delassus, forces, idle), contacts);
+                let worst = sweep(&mut data.swept(delassus, forces, idle), contacts);
                 swept.sweeps += 1;
                 ahead = true;
                 // Evaluate early only if the residual may be small enough.
@@ -195,100 +196,80 @@ mod tests {
         (built, free)
     }
 
-    fn scales() -> Vec<Scale> {
+    /// Calls `test` with the tower, and with forces that are zero.
+    fn with_tower(test: impl FnOnce(&mut Assembled, &FrictionData<'_>, &mut [Vector3<f64>])) {
+        let (mut built, free) = tower();
         let tolerances = Tolerances {
             momentum: 1.0,
             gap: 1e-9,
             slip: 1e-9,
         };
-        vec![Scale::new([1.0; 2], &tolerances, f64::INFINITY); CONTACTS]
-    }
-
-    fn data<'a>(
-        free: &'a [Vector3<f64>],
-        scales: &'a [Scale],
-        neighbours: &'a [Vec<u32>],
-    ) -> FrictionData<'a> {
-        FrictionData {
-            free,
+        let data = FrictionData {
+            free: &free,
             friction: &[0.4; CONTACTS],
-            scales,
-            neighbours,
-        }
+            scales: &[Scale::new([1.0; 2], &tolerances, f64::INFINITY); CONTACTS],
+            neighbours: &vec![Vec::new(); CONTACTS],
+        };
+        test(&mut built, &data, &mut vec![Vector3::zeros(); CONTACTS]);
     }
 
     /// A contact that is open at first is solved after it has closed.
     #[test]
     fn a_contact_that_closes_late_joins_although_the_others_stall() {
-        let (mut built, free) = tower();
-        let neighbours = vec![Vec::new(); CONTACTS];
-        let scales = scales();
-        let data = data(&free, &scales, &neighbours);
-        let mut forces = vec![Vector3::zeros(); CONTACTS];
-        let limits = SweepLimits {
-            enough: 1e-30,
-            most: 10_000,
-            halving: 50,
-        };
-        // The tolerance is 0, so every sweep ends by stagnation.
-        sweep(
-            &mut built,
-            &data,
-            &mut forces,
-            &mut Workspace::default(),
-            limits,
-        );
-        built.load(&forces);
-        let gap = free[LATE].x + built.displacement(LATE).x;
-        assert!(forces[0].x > 0.9 * STOREYS as f64, "{}", forces[0].x);
-        assert!(forces[LATE].x > 0.0 && gap.abs() < 1e-9, "{gap:e}");
+        with_tower(|built, data, forces| {
+            let limits = SweepLimits {
+                enough: 1e-30,
+                most: 10_000,
+                halving: 50,
+            };
+            // The tolerance is 0, so every sweep ends by stagnation.
+            solve_by_sweeps(built, data, forces, &mut Workspace::default(), limits);
+            built.load(forces);
+            let gap = data.free[LATE].x + built.displacement(LATE).x;
+            assert!(forces[0].x > 0.9 * STOREYS as f64, "{}", forces[0].x);
+            assert!(forces[LATE].x > 0.0 && gap.abs() < 1e-9, "{gap:e}");
+        });
     }
 
     /// Updated displacements agree with those of the forces, to rounding, after sweeps and extrapolations.
     #[test]
     fn displacements_follow_the_forces() {
-        let (mut built, free) = tower();
-        let neighbours = vec![Vec::new(); CONTACTS];
-        let scales = scales();
-        let data = data(&free, &scales, &neighbours);
-        let mut forces = vec![Vector3::zeros(); CONTACTS];
-        let mut acceleration = Acceleration::default();
-        acceleration.start((0..CONTACTS).map(|_| 1.0), CONTACTS);
-        built.load(&forces);
-        for _ in 0..30 {
-            acceleration.before(&forces);
-            crate::sweep::sweep(&mut data.swept(&mut built, &mut forces, 0.0), CONTACTS);
-            acceleration.after(&mut forces, built.moved());
-        }
-        let mut expected = vec![Vector3::zeros(); CONTACTS];
-        built.w.multiply_into(&forces, &mut expected);
-        let largest = forces.iter().map(Vector3::norm).fold(0.0, f64::max);
-        for (cache, expected) in built.moved().iter().zip(&expected) {
-            assert!(
-                (cache - expected).norm() < 1e-12 * largest,
-                "{cache} {expected}"
-            );
-        }
+        with_tower(|built, data, forces| {
+            let mut acceleration = Acceleration::default();
+            acceleration.start((0..CONTACTS).map(|_| 1.0), CONTACTS);
+            built.load(forces);
+            for _ in 0..30 {
+                acceleration.before(forces);
+                sweep(&mut data.swept(built, forces, 0.0), CONTACTS);
+                acceleration.after(forces, built.moved());
+            }
+            let mut expected = vec![Vector3::zeros(); CONTACTS];
+            built.w.multiply_into(forces, &mut expected);
+            let largest = forces.iter().map(Vector3::norm).fold(0.0, f64::max);
+            for (cache, expected) in built.moved().iter().zip(&expected) {
+                assert!(
+                    (cache - expected).norm() < 1e-12 * largest,
+                    "{cache} {expected}"
+                );
+            }
+        });
     }
 
     /// Contacts within tolerance are skipped, except open contacts with a small force, which is removed.
     #[test]
     fn a_force_across_an_open_gap_is_taken_away_however_small_it_is() {
-        let (mut built, free) = tower();
-        let neighbours = vec![Vec::new(); CONTACTS];
-        let scales = scales();
-        let data = data(&free, &scales, &neighbours);
-        let (open, top, little) = (LATE + 1, STOREYS - 1, Vector3::new(1e-12, 0.0, 0.0));
-        let mut forces = vec![Vector3::zeros(); CONTACTS];
-        forces[open] = little;
-        // The force of the storey below closes the gap of the top one by a thousandth of its tolerance.
-        forces[top - 1] = little;
-        built.load(&forces);
-        for contact in [open, top] {
-            relax(&mut data.swept(&mut built, &mut forces, 0.1), contact);
-            assert_eq!(forces[contact], Vector3::zeros(), "contact {contact}");
-        }
-        relax(&mut data.swept(&mut built, &mut forces, 1e-4), top);
-        assert!(forces[top].x > 0.0, "more is asked for");
+        with_tower(|built, data, forces| {
+            let (open, top, little) = (LATE + 1, STOREYS - 1, Vector3::new(1e-12, 0.0, 0.0));
+            forces[open] = little;
+            // The force of the storey below closes the gap of the top one by a thousandth of its tolerance.
+            forces[top - 1] = little;
+            built.load(forces);
+            for contact in [open, top] {
+                relax(&mut data.swept(built, forces, 0.1), contact);
+                assert_eq!(forces[contact], Vector3::zeros(), "contact {contact}");
+            }
+            relax(&mut data.swept(built, forces, 1e-4), top);
+            assert!(forces[top].x > 0.0, "more is asked for");
+        });
     }
 }
