@@ -2,6 +2,10 @@
 //!
 //! Each stored block is read once and used for its row and, transposed, for its column. The additions of every number
 //! have the same order in each variant and are never fused, so every processor gets the same bits.
+#![expect(
+    clippy::inline_always,
+    reason = "what is not inlined would not be compiled for the processor at hand"
+)]
 
 use nalgebra::Matrix3;
 
@@ -72,7 +76,12 @@ impl ChunkBlocks<'_> {
                     if let ([_, columns @ ..], [diagonal, blocks @ ..]) =
                         (columns, &self.blocks[slots])
                     {
-                        kernel.row(row, diagonal, columns, blocks, lane);
+                        let blocks = RowBlocks {
+                            diagonal,
+                            columns,
+                            blocks,
+                        };
+                        kernel.row(row, blocks, lane);
                     }
                 }
             }
@@ -80,17 +89,18 @@ impl ChunkBlocks<'_> {
     }
 }
 
+/// The blocks of one row.
+#[derive(Clone, Copy)]
+struct RowBlocks<'a> {
+    diagonal: &'a Matrix3<f64>,
+    /// Local columns of the blocks right of the diagonal.
+    columns: &'a [u32],
+    blocks: &'a [Matrix3<f64>],
+}
+
 /// Multiplies one row with the instructions of a kind of processor.
 trait RowKernel: Copy {
-    /// `blocks` are those right of the diagonal.
-    fn row(
-        self,
-        row: usize,
-        diagonal: &Matrix3<f64>,
-        columns: &[u32],
-        blocks: &[Matrix3<f64>],
-        lane: &mut [LocalRow],
-    );
+    fn row(self, row: usize, of_row: RowBlocks<'_>, lane: &mut [LocalRow]);
 }
 
 /// The kernel for every processor.
@@ -99,21 +109,14 @@ struct Portable;
 
 impl RowKernel for Portable {
     #[inline(always)]
-    fn row(
-        self,
-        row: usize,
-        diagonal: &Matrix3<f64>,
-        columns: &[u32],
-        blocks: &[Matrix3<f64>],
-        lane: &mut [LocalRow],
-    ) {
+    fn row(self, row: usize, of_row: RowBlocks<'_>, lane: &mut [LocalRow]) {
         let [x0, x1, x2, _] = lane[row][0];
-        let [c0, c1, c2] = &diagonal.data.0;
+        let [c0, c1, c2] = &of_row.diagonal.data.0;
         let mut sum = [0.0; 3];
         for k in 0..3 {
             sum[k] = c0[k] * x0 + c1[k] * x1 + c2[k] * x2;
         }
-        for (block, &column) in blocks.iter().zip(columns) {
+        for (block, &column) in of_row.blocks.iter().zip(of_row.columns) {
             let [x, y] = &mut lane[column as usize];
             let [c0, c1, c2] = &block.data.0;
             for k in 0..3 {
@@ -138,25 +141,18 @@ mod avx2 {
     use pulp::cast;
     use pulp::x86::V3;
 
-    use super::{LocalRow, RowKernel, WIDTH};
+    use super::{LocalRow, RowBlocks, RowKernel, WIDTH};
 
     /// Three registers, such as the columns of a block. Their fourth numbers have no meaning.
     type Columns = [__m256d; 3];
 
     impl RowKernel for V3 {
         #[inline(always)]
-        fn row(
-            self,
-            row: usize,
-            diagonal: &Matrix3<f64>,
-            columns: &[u32],
-            blocks: &[Matrix3<f64>],
-            lane: &mut [LocalRow],
-        ) {
+        fn row(self, row: usize, of_row: RowBlocks<'_>, lane: &mut [LocalRow]) {
             let avx = self.avx;
             let x_row = broadcast(self, &lane[row][0]);
-            let mut sum = combine(self, columns_of(self, diagonal), x_row);
-            for (block, &column) in blocks.iter().zip(columns) {
+            let mut sum = combine(self, columns_of(self, of_row.diagonal), x_row);
+            for (block, &column) in of_row.blocks.iter().zip(of_row.columns) {
                 let [x, y] = &mut lane[column as usize];
                 let columns = columns_of(self, block);
                 let product = combine(self, columns, broadcast(self, x));
