@@ -103,7 +103,7 @@ fn measure(
 ) -> Result<(), Box<dyn Error>> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
     let mut grid = Grid::new(
-        &format!("{name}:"),
+        format!("{name}:"),
         &[
             "unknowns",
             "rows",
