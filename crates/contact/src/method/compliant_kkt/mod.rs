@@ -269,8 +269,8 @@ impl CompliantKkt {
     }
 }
 
-/// Residual of MINRES over its target at which a solve that no longer gains may end, 10 to 1e4: rows with compliances of
-/// different size round at different levels. A larger one counts as not converged.
+/// Residual of MINRES over its target at which a solve that no longer gains may end, 10 to 1e4: rows with compliances
+/// of different size round at different levels. A larger one counts as not converged.
 const STAGNATED: f64 = 1e3;
 
 /// Steps of refinement if the usual number is not enough.
