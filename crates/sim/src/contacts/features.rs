@@ -124,18 +124,9 @@ pub(crate) fn vertex_pair(p: u32, q: u32) -> ContactKey {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contacts::cube::CUBE;
     use crate::model::Model;
     use crate::scene::Scene;
-
-    const CUBE: &str = r#"
-[time]
-step = 1e-3
-duration = 1e-3
-[[body]]
-name = "cube"
-mesh = { cuboid = { size = [1, 1, 1], cells = [1, 1, 1] } }
-material = { young = 1e5, poisson = 0.3, density = 1000 }
-"#;
 
     /// A vertex near an end of its edge touches that end, elsewhere the edge.
     #[test]

@@ -6,6 +6,8 @@ pub(crate) mod admissible;
 pub(crate) mod by_point;
 pub(crate) mod conflict;
 pub mod contact;
+#[cfg(test)]
+pub(crate) mod cube;
 pub(crate) mod duplicate_suppression;
 pub(crate) mod features;
 pub(crate) mod gap;

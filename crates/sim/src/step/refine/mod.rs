@@ -251,21 +251,12 @@ fn slip(contact: &Contact, sweep: Sweep<'_>) -> [f64; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contacts::{conflict::conflicts, cube::CUBE, two_cubes::TwoCubes};
+    use crate::scene::Scene;
     use crate::step::detect::UniformMotion;
-    use crate::{contacts::conflict::conflicts, contacts::two_cubes::TwoCubes, scene::Scene};
     use impinge_contact::frame::ContactFrame;
     use impinge_geometry::broad_phase::Bvh;
     use nalgebra::Vector3;
-
-    const CUBE: &str = r#"
-[time]
-step = 1e-3
-duration = 1e-3
-[[body]]
-name = "cube"
-mesh = { cuboid = { size = [1, 1, 1], cells = [1, 1, 1] } }
-material = { young = 1e5, poisson = 0.3, density = 1000 }
-"#;
 
     /// Impacts of the motion from `start` to `end`, and their contacts.
     fn hits_on_the_way(

@@ -287,25 +287,19 @@ fn loaded_links(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contacts::cube::CUBE;
     use crate::scene::Scene;
     use impinge_contact::{ContactRow, ContactState, method::active_set_cr::ActiveSetCrSettings};
     use impinge_krylov::block::SymmetricBlockMatrix;
     use nalgebra::Matrix3;
 
-    const CUBE: &str = r#"
-[time]
-step = 1e-2
-duration = 1e-2
-[[body]]
-name = "cube"
-mesh = { cuboid = { size = [1, 1, 1], cells = [1, 1, 1] } }
-material = { young = 1e5, poisson = 0.3, density = 1000 }
-"#;
+    /// Steps of ten milliseconds.
+    const LONG: [&str; 2] = ["time.step=1e-2", "time.duration=1e-2"];
 
     /// A cube whose velocity is too large by `drift` (m/s) after a solve. One of its vertices pushes with `lambda` (N),
     /// and its row is met.
     fn drifting(drift: f64, lambda: f64) -> (Model, State, ContactProblem, ContactSolution) {
-        let scene = Scene::parse("cube.toml", CUBE, &[""; 0]).expect("a scene");
+        let scene = Scene::parse("cube.toml", CUBE, &LONG).expect("a scene");
         let (model, state) = Model::new(&scene).expect("a model");
         let time_step = model.settings.time_step;
         let matrix = SymmetricBlockMatrix::zeros(model.unknowns.pattern.clone());
@@ -503,7 +497,7 @@ material = { young = 1e5, poisson = 0.3, density = 1000 }
         let rigid = CUBE.replace("name", "kind = \"rigid\"\ndensity = 1000\nname");
         let lines = rigid.lines().filter(|line| !line.starts_with("material"));
         let text = lines.collect::<Vec<_>>().join("\n");
-        let scene = Scene::parse("cube.toml", &text, &[""; 0]).expect("a scene");
+        let scene = Scene::parse("cube.toml", &text, &LONG).expect("a scene");
         let (model, state) = Model::new(&scene).expect("a model");
         let mut matrix = SymmetricBlockMatrix::zeros(model.unknowns.pattern.clone());
         for block in 0..2 {

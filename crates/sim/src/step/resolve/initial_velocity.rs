@@ -157,17 +157,12 @@ pub(crate) fn supported_bodies(model: &Model, contacts: &[Contact]) -> Vec<bool>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{contacts::contact::ContactKey, scene::Scene};
+    use crate::contacts::{contact::ContactKey, cube::CUBE};
+    use crate::scene::Scene;
 
-    const TWO_CUBES: &str = r#"
-[time]
-step = 1e-3
-duration = 1e-3
-[[body]]
-name = "held"
-mesh = { cuboid = { size = [1, 1, 1], cells = [1, 1, 1] } }
-material = { young = 1e5, poisson = 0.3, density = 1000 }
-fixed = [{ box = { lower = [-9, -9, -9], upper = [9, 9, 0] } }]
+    /// A held cube, and a free one beside it, above the ground.
+    fn two_cubes() -> String {
+        let free = r#"fixed = [{ box = { lower = [-9, -9, -9], upper = [9, 9, 0] } }]
 [[body]]
 name = "free"
 mesh = { cuboid = { size = [1, 1, 1], cells = [1, 1, 1] } }
@@ -176,6 +171,8 @@ position = [3, 0, 0]
 [[obstacle]]
 shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
 "#;
+        format!("{CUBE}{free}")
+    }
 
     const TOLERANCES: StartTolerances<'_> = StartTolerances {
         momentum: &[1e-3; 2],
@@ -230,7 +227,7 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
     /// Changes of start velocity along x (m/s) of the points of the second body, in flight or on the ground, at 1 m/s.
     /// The accelerations of its points are `accelerations` (m/s²), repeated in turn.
     fn changes_after(accelerations: &[f64], on_the_ground: bool, closed: bool) -> Vec<f64> {
-        let scene = Scene::parse("cubes.toml", TWO_CUBES, &[""; 0]).expect("a scene");
+        let scene = Scene::parse("cubes.toml", &two_cubes(), &[""; 0]).expect("a scene");
         let (model, mut state) = Model::new(&scene).expect("a model");
         state.velocities.fill(Vector3::x());
         let in_turn = accelerations.iter().cycle();
@@ -302,23 +299,24 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
         // The nodes of a cube of a ton have about a tenth of its mass.
         let slow = 1e-8;
         let sticking = on_the_ground(ContactState::Sticking);
-        assert_eq!(at_rest(TWO_CUBES, slow, sticking), [true, true]);
+        assert_eq!(at_rest(&two_cubes(), slow, sticking), [true, true]);
         let open = on_the_ground(ContactState::Inactive);
-        assert_eq!(at_rest(TWO_CUBES, slow, open), [true, false]);
-        assert_eq!(at_rest(TWO_CUBES, slow, |_| Vec::new()), [true, false]);
+        assert_eq!(at_rest(&two_cubes(), slow, open), [true, false]);
+        assert_eq!(at_rest(&two_cubes(), slow, |_| Vec::new()), [true, false]);
     }
 
     #[test]
     fn moving_bodies_start_with_their_velocity() {
         let fast = 1e-3;
         let sticking = on_the_ground(ContactState::Sticking);
-        assert_eq!(at_rest(TWO_CUBES, fast, sticking), [false, false]);
+        assert_eq!(at_rest(&two_cubes(), fast, sticking), [false, false]);
     }
 
     #[test]
     fn rigid_bodies_are_judged_by_how_far_they_move() {
-        let free_cube = TWO_CUBES.rfind("[[body]]").expect("the second cube");
-        let (first, second) = TWO_CUBES.split_at(free_cube);
+        let both = two_cubes();
+        let free_cube = both.rfind("[[body]]").expect("the second cube");
+        let (first, second) = both.split_at(free_cube);
         let rigid = second.replace("[[body]]", "[[body]]\nkind = \"rigid\"\ndensity = 1000");
         let rigid: String = rigid
             .lines()

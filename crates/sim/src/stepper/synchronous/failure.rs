@@ -101,27 +101,20 @@ pub(super) fn gaps_not_converged(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::contacts::contact::Contact;
+    use crate::contacts::{contact::Contact, cube::CUBE};
     use crate::scene::Scene;
     use nalgebra::Vector3;
 
     /// Numbers of contacts say nothing to who wrote the scene.
     #[test]
     fn a_contact_without_a_free_point_is_told_in_words_of_the_scene() {
-        let scene = r#"
-[time]
-step = 1e-3
-duration = 1e-3
-[[body]]
-name = "cube"
-mesh = { cuboid = { size = [1, 1, 1], cells = [1, 1, 1] } }
-material = { young = 1e5, poisson = 0.3, density = 1000 }
-position = [0, 0, 1]
+        let placed = r#"position = [0, 0, 1]
 [[obstacle]]
 name = "ground"
 shape = { half_space = { normal = [0, 0, 1] } }
 "#;
-        let scene = Scene::parse("test.toml", scene, &[""; 0]).expect("a scene");
+        let scene = format!("{CUBE}{placed}");
+        let scene = Scene::parse("test.toml", &scene, &[""; 0]).expect("a scene");
         let (model, _) = Model::new(&scene).expect("sound");
         let mut stepper = Synchronous::new(&model).expect("sound");
         let key = ContactKey::VertexHalfSpace {
