@@ -9,7 +9,8 @@ use nalgebra::Vector3;
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
-/// Share of the largest friction above which a pair counts as sliding: friction at its bound, but for rounding.
+/// Share of the largest friction above which a pair counts as sliding, 0.999 to 1 - 1e-12: friction at its bound, but
+/// for the rounding of a sum of impulses. It names the state of a pair, and no force depends on it.
 const AT_BOUND: f64 = 1.0 - 1e-6;
 
 /// Impulses on the first side of one pair; the second side feels the opposite.
@@ -158,7 +159,8 @@ impl Pushes {
         }
     }
 
-    /// Writes the contacts with the mean forces over `duration` (s) in the order of their keys, and starts anew.
+    /// Writes the contacts with the mean forces over `duration` (s), in the order of their keys, and removes their
+    /// impulses.
     pub(super) fn take_contacts(
         &mut self,
         model: &Model,
