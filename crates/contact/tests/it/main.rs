@@ -10,7 +10,7 @@ mod delassus;
 mod frame;
 mod own_tolerances;
 mod problem;
-mod regions;
+mod subdomains;
 mod residual;
 mod rivals;
 mod robustness;
