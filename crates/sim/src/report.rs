@@ -43,7 +43,7 @@ pub struct StepReport {
     /// Iterations of the contact solver, each with one product by the momentum matrix.
     pub iterations: u64,
     /// Iterations of active-set predictions among them; the others are conjugate-residual iterations.
-    pub anticipations: u64,
+    pub prediction_iterations: u64,
     /// Further products with the momentum matrix: restarts and exact refreshes.
     pub extra_products: u64,
     /// Active-set evaluations in the solver.

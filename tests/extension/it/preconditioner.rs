@@ -68,7 +68,7 @@ const SOLVED_ALIKE: f64 = 1e-5;
 #[test]
 fn a_preconditioned_contact_method_solves_the_same_steps() {
     // Without predictions of the active set, conjugate residuals do all the work.
-    let text = format!("{THROW}[solver]\nanticipation = false\n");
+    let text = format!("{THROW}[solver]\nprediction = false\n");
     let extensions = Extensions::new().preconditioner("jacobi", Jacobi::default());
     let mut simulation = simulation(&text, extensions);
     for _ in 0..40 {

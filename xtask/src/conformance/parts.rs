@@ -28,15 +28,15 @@ struct Variant {
 const VARIANTS: [Variant; 17] = [
     Variant {
         name: "cr",
-        what: "the default: regions, anticipation, soft rows, implicit directions, rest, Full",
+        what: "the default: subdomains, prediction, soft rows, implicit directions, rest, Full",
     },
     Variant {
         name: "cr-whole",
-        what: "no regions solved for by themselves",
+        what: "no subdomains solved by themselves",
     },
     Variant {
         name: "cr-full",
-        what: "nor states anticipated: conjugate residuals from the first iteration on",
+        what: "nor states predicted: conjugate residuals from the first iteration on",
     },
     Variant {
         name: "cr-full:softness=0",

@@ -233,10 +233,10 @@ pub(super) const CASES: &[Case] = &[
     case("stack/paper", SHOVED, 16, &["solver.tolerances=paper"]),
     case("stack/tight", SHOVED, 16, &["solver.tolerances=tight"]),
     case(
-        "stack/without_anticipation",
+        "stack/without_prediction",
         SHOVED,
         16,
-        &["solver.anticipation=false"],
+        &["solver.prediction=false"],
     ),
     case(
         "stack/diagonal",

@@ -48,7 +48,7 @@ pub struct ContactReport {
     /// share of the blocks.
     pub iterations: u64,
     /// Iterations of the active-set prediction, included in `iterations`.
-    pub anticipations: u64,
+    pub prediction_iterations: u64,
     /// Products with `A` beyond one per iteration: restarts and exact refreshes.
     pub extra_products: u64,
     /// Active-set updates.
@@ -72,7 +72,7 @@ impl ContactReport {
     /// Adds the counts of another solve of the same problem by conjugate residuals, without its outcome.
     fn add_effort(&mut self, other: &Self) {
         self.iterations += other.iterations;
-        self.anticipations += other.anticipations;
+        self.prediction_iterations += other.prediction_iterations;
         self.extra_products += other.extra_products;
         self.add_updates(other);
     }

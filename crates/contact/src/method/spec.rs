@@ -91,8 +91,8 @@ pub(super) const METHODS: [MethodSpec; 8] = [
         defaults: || {
             Method::ActiveSet(ActiveSetCrSettings {
                 schedule: EvaluationSchedule::AtConvergence,
-                anticipation: false,
-                regions: 0,
+                prediction: false,
+                subdomains: 0,
                 ..ActiveSetCrSettings::default()
             })
         },
@@ -153,7 +153,7 @@ pub(super) const VARIANTS: [MethodSpec; 4] = [
         summary: "`cr` without subdomain solves",
         defaults: || {
             Method::Cr(ActiveSetCrSettings {
-                regions: 0,
+                subdomains: 0,
                 ..ActiveSetCrSettings::default()
             })
         },
@@ -164,8 +164,8 @@ pub(super) const VARIANTS: [MethodSpec; 4] = [
         summary: "`cr` without subdomain solves and prediction",
         defaults: || {
             Method::Cr(ActiveSetCrSettings {
-                anticipation: false,
-                regions: 0,
+                prediction: false,
+                subdomains: 0,
                 ..ActiveSetCrSettings::default()
             })
         },
@@ -176,8 +176,8 @@ pub(super) const VARIANTS: [MethodSpec; 4] = [
         summary: "`cr-full` with the diagonal preconditioner",
         defaults: || {
             Method::Cr(ActiveSetCrSettings {
-                anticipation: false,
-                regions: 0,
+                prediction: false,
+                subdomains: 0,
                 preconditioner: PreconditionerKind::Diagonal,
                 ..ActiveSetCrSettings::default()
             })

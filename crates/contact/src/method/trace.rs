@@ -7,8 +7,8 @@ use super::ContactReport;
 pub struct TraceRow {
     /// Number of the iteration, from 1.
     pub iteration: u64,
-    /// Phase of the method: "regions" (a subdomain step of several iterations; the residual is the one before it),
-    /// "anticipation" (active-set prediction), "conjugate residuals", "normal", "friction" or "pass".
+    /// Phase of the method: "subdomains" (a subdomain step of several iterations; the residual is the one before it),
+    /// "prediction" (of the active set), "conjugate residuals", "normal", "friction" or "pass".
     pub phase: &'static str,
     /// Norm of the residual as computed by the method, of the part that it solves.
     pub residual: f64,

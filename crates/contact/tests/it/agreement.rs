@@ -355,13 +355,13 @@ proptest! {
         let momentum = dense_momentum(&problem);
         let reference = delassus::solve(&problem, 20_000, 1e-11);
         prop_assert!(reference.settled < 1e-8, "{:e}", reference.settled);
-        for (preconditioner, anticipation) in VARIANTS {
+        for (preconditioner, prediction) in VARIANTS {
             for duplicates in [DuplicateRule::Similarity, DuplicateRule::RowSum] {
                 let settings = ActiveSetCrSettings {
                     preconditioner,
                     duplicates,
                     tolerances: tolerances(tightening),
-                    anticipation,
+                    prediction,
                     ..ActiveSetCrSettings::default()
                 };
                 let (solution, report) = solve(&problem, settings);
@@ -397,13 +397,13 @@ fn frictional_velocity_is_near_the_reference() {
         .run(&settings, |(collision, friction, schedule)| {
             let problem = collision.problem(friction);
             let reference = delassus::solve(&problem, 5_000, 1e-11);
-            for (preconditioner, anticipation) in VARIANTS {
+            for (preconditioner, prediction) in VARIANTS {
                 for (tightening, part) in [(1.0, 0.10), (10.0, 0.02)] {
                     let settings = ActiveSetCrSettings {
                         preconditioner,
                         schedule,
                         tolerances: tolerances(tightening),
-                        anticipation,
+                        prediction,
                         ..ActiveSetCrSettings::default()
                     };
                     let (solution, report) = solve(&problem, settings);
@@ -451,8 +451,8 @@ fn rows_that_nearly_contradict_each_other_do_not_stall() {
             let settings = ActiveSetCrSettings {
                 schedule: EvaluationSchedule::AtConvergence,
                 tolerances: tolerances(10.0),
-                anticipation: false,
-                regions: 0,
+                prediction: false,
+                subdomains: 0,
                 ..ActiveSetCrSettings::default()
             };
             let (_, report) = solve(&problem, settings);

@@ -138,7 +138,7 @@ fn the_full_preconditioner_saves_iterations() {
     let [(name, mut one), ..] = scenes(5e6);
     let mut other = one.clone();
     let settings = ActiveSetCrSettings {
-        anticipation: false,
+        prediction: false,
         ..physical(&one)
     };
     let full = step(name, &mut one, settings, 30);
@@ -261,8 +261,8 @@ fn many_rows_change_together_after_patience_is_lost() {
     }
     let settings = ActiveSetCrSettings {
         patience: 1,
-        anticipation: false,
-        regions: 0,
+        prediction: false,
+        subdomains: 0,
         ..ActiveSetCrSettings::default()
     };
     let report = ActiveSetCr::new(settings)

@@ -19,8 +19,8 @@ const HOLLOW: f64 = 0.3;
 /// Sine of the angle between face and direction below which the side of the face is undecided.
 const GRAZING: f64 = 0.1;
 
-/// Sweeps over the conditions, of which there are few; most are compatible.
-const SWEEPS: usize = 8;
+/// Passes over the conditions, of which there are few; most are compatible.
+const PASSES: usize = 8;
 
 /// Unit normal near `normal` that the features of `key` admit at `positions`. `None` if they admit no normal, as at
 /// reflex edges, deep hollows and saddles.
@@ -60,7 +60,7 @@ fn turned_until_admitted(
         turned: normal,
         violated: 0.0,
     };
-    for _ in 0..SWEEPS {
+    for _ in 0..PASSES {
         cone.violated = 0.0;
         cone.below(geometry, positions, first, -1.0);
         cone.below(geometry, positions, second, 1.0);

@@ -17,7 +17,7 @@ pub(crate) mod opposing_normals;
 pub(crate) mod pass_through;
 pub(crate) mod set;
 pub(crate) mod stencil;
-pub(crate) mod sweep;
+pub(crate) mod step_motion;
 pub(crate) mod touch;
 #[cfg(test)]
 pub(crate) mod two_cubes;

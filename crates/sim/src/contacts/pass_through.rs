@@ -1,6 +1,6 @@
 //! Pass-through impacts: impacts of a pair inside a body, or on its way out.
 
-use crate::contacts::sweep::{Hit, Sweep};
+use crate::contacts::step_motion::{Hit, StepMotion};
 use crate::contacts::{
     admissible::between_solids,
     contact::ContactKey,
@@ -28,7 +28,7 @@ pub(crate) fn passes_through(
     inside: &mut BTreeSet<(Entering, usize)>,
     geometry: &Geometry,
     hit: &Hit,
-    sweep: Sweep<'_>,
+    motion: StepMotion<'_>,
 ) -> bool {
     let [first, second] = solids_of(geometry, hit.key);
     let pairs = match hit.key {
@@ -44,7 +44,7 @@ pub(crate) fn passes_through(
         ],
         _ => return false,
     };
-    let enters = outward_speed(geometry, hit, sweep).is_some_and(|speed| speed <= 0.0);
+    let enters = outward_speed(geometry, hit, motion).is_some_and(|speed| speed <= 0.0);
     if enters {
         inside.extend(pairs);
         false
@@ -55,10 +55,10 @@ pub(crate) fn passes_through(
 
 /// Speed of the first side along the outward direction of the second side's body, up to a positive factor. `None` if
 /// the edges of the pair do not determine that direction.
-fn outward_speed(geometry: &Geometry, hit: &Hit, sweep: Sweep<'_>) -> Option<f64> {
+fn outward_speed(geometry: &Geometry, hit: &Hit, motion: StepMotion<'_>) -> Option<f64> {
     let at = |point: u32| {
-        let start = sweep.start[point as usize];
-        start + (sweep.end[point as usize] - start) * hit.time
+        let start = motion.start[point as usize];
+        start + (motion.end[point as usize] - start) * hit.time
     };
     let (points, _) = stencil_of(geometry, hit.key);
     let corners = points.map(at);
@@ -66,7 +66,7 @@ fn outward_speed(geometry: &Geometry, hit: &Hit, sweep: Sweep<'_>) -> Option<f64
     let approach: Vector3<f64> = points
         .iter()
         .zip(weights)
-        .map(|(&point, w)| (sweep.end[point as usize] - sweep.start[point as usize]) * w)
+        .map(|(&point, w)| (motion.end[point as usize] - motion.start[point as usize]) * w)
         .sum();
     let [p, a, b, c] = corners;
     let outwards = match hit.key {

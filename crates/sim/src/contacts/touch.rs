@@ -1,6 +1,6 @@
 //! From an impact to the touching features, and to the contact that keeps them apart.
 
-use crate::contacts::sweep::{Hit, Sweep};
+use crate::contacts::step_motion::{Hit, StepMotion};
 use crate::contacts::{
     contact::{Contact, ContactKey},
     features::features_for,
@@ -23,13 +23,13 @@ pub(crate) struct Touch {
 }
 
 impl Touch {
-    pub(crate) fn new(geometry: &Geometry, hit: &Hit, sweep: Sweep<'_>) -> Self {
-        let found = Self::with_key(geometry, hit.key, hit.time, sweep);
-        let key = features_for(geometry, hit.key, &found.at_impact, sweep.start);
+    pub(crate) fn new(geometry: &Geometry, hit: &Hit, motion: StepMotion<'_>) -> Self {
+        let found = Self::with_key(geometry, hit.key, hit.time, motion);
+        let key = features_for(geometry, hit.key, &found.at_impact, motion.start);
         if key == hit.key {
             found
         } else {
-            Self::with_key(geometry, key, hit.time, sweep)
+            Self::with_key(geometry, key, hit.time, motion)
         }
     }
 
@@ -37,7 +37,7 @@ impl Touch {
         geometry: &Geometry,
         key: ContactKey,
         time: f64,
-        sweep: Sweep<'_>,
+        motion: StepMotion<'_>,
     ) -> Self {
         let (points, point_count) = stencil_of(geometry, key);
         let mut at_impact = [Vector3::zeros(); 4];
@@ -45,8 +45,8 @@ impl Touch {
             .iter_mut()
             .zip(&points[..usize::from(point_count)])
         {
-            let start = sweep.start[point as usize];
-            *x = start + (sweep.end[point as usize] - start) * time;
+            let start = motion.start[point as usize];
+            *x = start + (motion.end[point as usize] - start) * time;
         }
         Self {
             key,
@@ -58,7 +58,7 @@ impl Touch {
     }
 
     /// A contact from an impact: normal and weights at the time of impact, distance at the start.
-    pub(crate) fn first_contact(&self, geometry: &Geometry, sweep: Sweep<'_>) -> Contact {
+    pub(crate) fn first_contact(&self, geometry: &Geometry, motion: StepMotion<'_>) -> Contact {
         let origin = match self.key {
             ContactKey::VertexHalfSpace { half_space, .. } => {
                 geometry.half_spaces[half_space as usize].point
@@ -85,8 +85,8 @@ impl Touch {
             stands_alone: self.stands_alone,
             linearised_at: self.at_impact,
         };
-        let start = contact.gather(sweep.start);
-        let lin = self.linearisation(geometry, &start, sweep);
+        let start = contact.gather(motion.start);
+        let lin = self.linearisation(geometry, &start, motion);
         contact.weights = lin.weights;
         contact.frame = ContactFrame::around(lin.normal);
         contact.distance = lin.normal.dot(&contact.gap_vector(&start));
@@ -102,12 +102,12 @@ impl Touch {
         &self,
         geometry: &Geometry,
         start: &[Vector3<f64>; 4],
-        sweep: Sweep<'_>,
+        motion: StepMotion<'_>,
     ) -> Linearisation {
         let apart = closest_direction(self.key, start).unwrap_or_else(Vector3::z);
         linearise(
             geometry,
-            Some(sweep.start),
+            Some(motion.start),
             self.key,
             &self.at_impact,
             &apart,

@@ -23,11 +23,11 @@ const MARGIN_PER_CLEARANCE: f64 = 2.0;
 /// Limit of rounds that find overlaps and move bodies. A pile needs somewhat more rounds than it is bodies deep.
 const ROUNDS: usize = 200;
 
-/// Limit of sweeps of one projection.
-const SWEEPS: usize = 2000;
+/// Limit of passes over the constraints in one projection.
+const PASSES: usize = 2000;
 
 /// Violation of a constraint, in margins, that ends a projection.
-const SWEEP_TOLERANCE: f64 = 1e-3;
+const PASS_TOLERANCE: f64 = 1e-3;
 
 /// Angles (degrees) below this count as no rotation.
 const NO_TURN: f64 = 1e-12;
@@ -390,7 +390,7 @@ impl<'a> Problem<'a> {
     /// The translations of least sum of squares that satisfy all constraints, starting from the last projection.
     fn project(&mut self) -> Result<(), SeparateError> {
         let mut worst = (0.0, 0);
-        for _ in 0..SWEEPS {
+        for _ in 0..PASSES {
             worst = (0.0, 0);
             for (index, constraint) in self.constraints.iter_mut().enumerate() {
                 let Constraint {
@@ -417,7 +417,7 @@ impl<'a> Problem<'a> {
                     worst = (lack, index);
                 }
             }
-            if worst.0 <= SWEEP_TOLERANCE * self.margin {
+            if worst.0 <= PASS_TOLERANCE * self.margin {
                 return Ok(());
             }
         }
@@ -429,7 +429,7 @@ impl<'a> Problem<'a> {
         Err(SeparateError::Stuck {
             first: self.model.geometry.solid(constraint.first).name.clone(),
             second: constraint.other.clone(),
-            rounds: SWEEPS,
+            rounds: PASSES,
         })
     }
 }

@@ -175,9 +175,9 @@ pub(super) fn solver_settings(scene: &Scene, has_rows: bool) -> Method {
             crate::scene::Evaluation::Every => EvaluationSchedule::Every,
             crate::scene::Evaluation::AtConvergence => EvaluationSchedule::AtConvergence,
         };
-        if !keys.anticipation {
-            settings.anticipation = false;
-            settings.regions = 0;
+        if !keys.prediction {
+            settings.prediction = false;
+            settings.subdomains = 0;
         }
     }
     if let Some(count) = keys.max_iterations {

@@ -37,9 +37,9 @@ const PARALLEL: f64 = 1e-8;
 /// rejected in any case.
 const MAX_OVERLAPS: usize = 1_000_000;
 
-/// Limits of the projections at one point: sweeps, and relative distance to the result. No result depends on their
+/// Limits of the projections at one point: passes, and relative distance to the result. No result depends on their
 /// digits.
-const SWEEPS: usize = 200;
+const PASSES: usize = 200;
 const LEFT: f64 = 1e-3;
 
 /// The offsets required of a point.
@@ -342,7 +342,7 @@ impl<'a> Receding<'a> {
 fn least_move(towards: &[(Vector3<f64>, f64)]) -> Vector3<f64> {
     let mut way: Vector3<f64> = Vector3::zeros();
     let mut multipliers = vec![0.0; towards.len()];
-    for _ in 0..SWEEPS {
+    for _ in 0..PASSES {
         let mut worst = 0.0_f64;
         for ((direction, least), multiplier) in towards.iter().zip(&mut multipliers) {
             let lack = least - direction.dot(&way);

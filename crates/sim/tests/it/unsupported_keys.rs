@@ -54,8 +54,8 @@ fn unsupported_keys_are_rejected() {
         ),
         (
             constrained,
-            &["solver.anticipation=false"],
-            ["solver.anticipation", "the constrained stepper"],
+            &["solver.prediction=false"],
+            ["solver.prediction", "the constrained stepper"],
         ),
         (
             constrained,

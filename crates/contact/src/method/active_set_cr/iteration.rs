@@ -224,7 +224,7 @@ impl ActiveSetCr {
     }
 
     fn predicts(&self, problem: &ContactProblem) -> bool {
-        self.settings.anticipation && problem.contacts() > 0
+        self.settings.prediction && problem.contacts() > 0
     }
 
     /// Predicts the states, if the method does, and sets up their equalities; true if the problem is solved.

@@ -93,7 +93,7 @@ impl ActiveSetCr {
                 break;
             }
             report.iterations += 1;
-            report.anticipations += 1;
+            report.prediction_iterations += 1;
             self.step_with_known_forces(problem, solution, bound, extrapolation.beta);
             let changes = self.solve_contacts(problem, solution, bound);
             report.state_changes += changes;
@@ -103,7 +103,7 @@ impl ActiveSetCr {
                 curvature,
                 turned,
             } = self.measure_step(problem, solution, bound);
-            self.trace.push("anticipation", || norm, report);
+            self.trace.push("prediction", || norm, report);
             if !norm.is_finite() {
                 break;
             }

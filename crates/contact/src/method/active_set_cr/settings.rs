@@ -114,10 +114,10 @@ pub struct ActiveSetCrSettings {
     pub softness: f64,
     /// Whether the active set is predicted, in phases that alternate with the iteration. `false` for the paper's
     /// method, whose states change within the iteration only.
-    pub anticipation: bool,
+    pub prediction: bool,
     /// Subdomain solves: largest number of steps before the iteration on the whole problem; 0 for none, as in the
     /// paper.
-    pub regions: u32,
+    pub subdomains: u32,
     /// Number of iterations after which friction converges to the gap tolerance only, as always in the paper; the
     /// report says so. The same holds for friction that is the only unmet law in a prediction and hardly improves.
     /// `u64::MAX` for never.
@@ -141,8 +141,8 @@ impl Default for ActiveSetCrSettings {
             rest: SHARE,
             patience: 1000,
             softness: 1e-3,
-            anticipation: true,
-            regions: 8,
+            prediction: true,
+            subdomains: 8,
             relax_after: 400,
             refresh_interval: 50,
         }
@@ -158,8 +158,8 @@ impl ActiveSetCrSettings {
             rest: 0.0,
             patience: u64::MAX,
             softness: 0.0,
-            anticipation: false,
-            regions: 0,
+            prediction: false,
+            subdomains: 0,
             relax_after: u64::MAX,
             ..Self::default()
         }

@@ -40,7 +40,7 @@ fn a_particle_stops_at_the_safety_distance() {
             assert!((found - free).yz().norm() < 1e-10);
             let force = mass * (expected - falling) / TIME_STEP;
             assert!((solution.contacts[0].lambda - force).abs() < 1e-8 * force.max(1e-3));
-            let hard = settings.softness < f64::MIN_POSITIVE && !settings.anticipation;
+            let hard = settings.softness < f64::MIN_POSITIVE && !settings.prediction;
             if hard && settings.preconditioner != PreconditionerKind::Diagonal {
                 assert!(report.iterations <= 3, "{report:?}");
             }

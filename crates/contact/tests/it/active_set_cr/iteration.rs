@@ -278,7 +278,7 @@ fn a_wall_that_is_there_twice_weighs_twice_and_carries_half() {
             "{settings:?} {off:e}"
         );
         // The active-set prediction raises opposing forces while it lasts, one contact after the other.
-        if settings.anticipation {
+        if settings.prediction {
             continue;
         }
         let [first, second, other] = [0, 1, 2].map(|row| solution.contacts[row].lambda);
@@ -393,7 +393,7 @@ fn duplicates_change_nothing_but_the_split() {
     };
     // Prediction and subdomains hide the preconditioner, so they are off.
     let alone = ActiveSetCrSettings {
-        regions: 0,
+        subdomains: 0,
         ..hard()
     };
     for duplicates in RULES {
@@ -527,10 +527,10 @@ fn every_iteration_is_traced_once() {
         let traced: Vec<u64> = solver.trace().iter().map(|row| row.iteration).collect();
         let expected: Vec<u64> = (1..=report.iterations).collect();
         assert_eq!(traced, expected, "{settings:?}");
-        let anticipated = solver
+        let predicted = solver
             .trace()
             .iter()
-            .filter(|row| row.phase == "anticipation");
-        assert_eq!(anticipated.count() as u64, report.anticipations);
+            .filter(|row| row.phase == "prediction");
+        assert_eq!(predicted.count() as u64, report.prediction_iterations);
     }
 }

@@ -34,12 +34,12 @@ fn variants() -> impl Iterator<Item = ActiveSetCrSettings> {
                     (DirectionRule::Damped, false),
                     (DirectionRule::Implicit, true),
                 ]
-                .map(|(direction_rule, anticipation)| ActiveSetCrSettings {
+                .map(|(direction_rule, prediction)| ActiveSetCrSettings {
                     preconditioner,
                     duplicates,
                     schedule,
                     direction_rule,
-                    anticipation,
+                    prediction,
                     ..strict()
                 })
             })
@@ -63,7 +63,7 @@ fn strict() -> ActiveSetCrSettings {
 fn hard() -> ActiveSetCrSettings {
     ActiveSetCrSettings {
         softness: 0.0,
-        anticipation: false,
+        prediction: false,
         ..strict()
     }
 }

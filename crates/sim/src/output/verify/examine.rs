@@ -3,9 +3,9 @@
 use super::bodies::Bodies;
 use super::energies::Sheet;
 use super::meeting::first_meeting;
+use super::overlap::{Bounds, for_each_overlap};
 use super::reactions::ReactionRows;
 use super::rigid::RigidRows;
-use super::sweep::{Bounds, for_each_overlap};
 use super::tables::is_time_of;
 use super::verification::{TIME_ROUNDING, load};
 use super::{Finding, Problem, Verification};

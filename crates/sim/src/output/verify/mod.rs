@@ -20,10 +20,10 @@ mod examine;
 mod expected;
 mod finding;
 mod meeting;
+mod overlap;
 mod pieces;
 mod reactions;
 mod rigid;
-mod sweep;
 mod tables;
 mod verification;
 

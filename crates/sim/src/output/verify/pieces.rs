@@ -8,7 +8,7 @@
 use super::beside::read_beside;
 use super::examine::{Examiner, Listed, Passage, Stamp, depth_below, report, report_some};
 use super::meeting::{first_meeting, part_along};
-use super::sweep::Bounds;
+use super::overlap::Bounds;
 use super::{Problem, Verification};
 use crate::output::listing::pieces_name;
 use crate::output::pieces::decode;

@@ -418,7 +418,7 @@ pub enum Evaluation {
     reason = "each is a key of its own, true or false in the file"
 )]
 pub struct Solver {
-    /// The contact method. `preconditioner`, `anticipation` and `evaluation` apply to `cr`, `preconditioner` also to
+    /// The contact method. `preconditioner`, `prediction` and `evaluation` apply to `cr`, `preconditioner` also to
     /// `active-set` and to `linear = "minres"`, `one_sided` to `compliant-kkt`. Default: `cr`, or `compliant-kkt` in
     /// scenes with joints or bodies in compliance form.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -427,7 +427,7 @@ pub struct Solver {
     pub preconditioner: Preconditioner,
     /// Whether the active set is predicted, in turns with the conjugate-residual iteration, and subdomains that need it
     /// are solved separately before the whole problem.
-    pub anticipation: bool,
+    pub prediction: bool,
     /// Source of the tolerances that are not given below.
     pub tolerances: Tolerances,
     /// Largest momentum residual of an accepted solve (N·s), the same for every body, greater than 0.
@@ -482,7 +482,7 @@ impl Default for Solver {
         Self {
             method: None,
             preconditioner: Preconditioner::Full,
-            anticipation: true,
+            prediction: true,
             tolerances: Tolerances::Physical,
             momentum_tolerance: None,
             gap_tolerance: None,

@@ -1,6 +1,6 @@
 //! Relative displacements of the features of pairs since their separation bounds were measured.
 
-use crate::contacts::sweep::Sweep;
+use crate::contacts::step_motion::StepMotion;
 use impinge_geometry::surface::CollisionSurface;
 use nalgebra::Vector3;
 
@@ -43,12 +43,12 @@ impl Range {
 }
 
 impl Moved {
-    /// Computes the displacements from `reference` (m) to both ends of `sweep`.
+    /// Computes the displacements from `reference` (m) to both ends of `motion`.
     pub(crate) fn update(
         &mut self,
         surface: &CollisionSurface,
         reference: &[Vector3<f64>],
-        sweep: Sweep<'_>,
+        motion: StepMotion<'_>,
     ) {
         let bodies = surface.group().iter().max().map_or(0, |last| last + 1);
         let [at_start, at_end] = &mut self.at_ends;
@@ -63,8 +63,8 @@ impl Moved {
             }
         };
         rayon::join(
-            || update(at_start, of_start, sweep.start),
-            || update(at_end, of_end, sweep.end),
+            || update(at_start, of_start, motion.start),
+            || update(at_end, of_end, motion.end),
         );
     }
 
@@ -125,8 +125,8 @@ mod tests {
             end in points(),
         ) {
             let mut moved = Moved::default();
-            let sweep = Sweep { start: &start, end: &end, time_step: 1e-3 };
-            moved.update(&two_triangles(), &reference, sweep);
+            let motion = StepMotion { start: &start, end: &end, time_step: 1e-3 };
+            moved.update(&two_triangles(), &reference, motion);
             let most = moved.most_between([0, 1]);
             prop_assert!(moved.approach_squared([0, 3, 4, 5], 1) <= most * most * (1.0 + 1e-12));
             prop_assert!(moved.approach_squared([0, 1, 4, 5], 2) <= most * most * (1.0 + 1e-12));
@@ -144,7 +144,7 @@ mod tests {
             moved.update(
                 &two_triangles(),
                 &still,
-                Sweep {
+                StepMotion {
                     start,
                     end,
                     time_step: 1e-3,

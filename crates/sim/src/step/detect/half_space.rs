@@ -1,7 +1,7 @@
 //! Vertices that a straight motion takes into a half-space.
 
 use crate::contacts::contact::ContactKey;
-use crate::contacts::sweep::{Hit, Sweep};
+use crate::contacts::step_motion::{Hit, StepMotion};
 use crate::model::Model;
 use nalgebra::Vector3;
 
@@ -10,14 +10,14 @@ pub(crate) fn hit_on_half_space(
     model: &Model,
     index: u32,
     vertex: u32,
-    sweep: Sweep<'_>,
+    motion: StepMotion<'_>,
 ) -> Option<Hit> {
     if model.geometry.surface.is_passive_point(vertex) {
         return None;
     }
     let half_space = &model.geometry.half_spaces[index as usize];
     let height = |x: &Vector3<f64>| half_space.normal.dot(&(x - half_space.point));
-    let (start, end) = (&sweep.start[vertex as usize], &sweep.end[vertex as usize]);
+    let (start, end) = (&motion.start[vertex as usize], &motion.end[vertex as usize]);
     let last = height(end);
     // A straight motion crosses a plane if and only if an end is beyond it. The bound covers the rounding of the three
     // products and the difference.

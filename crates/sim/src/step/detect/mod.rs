@@ -183,8 +183,8 @@ impl Detector {
 mod tests {
     use super::*;
     use crate::{
-        contacts::contact::Contact, contacts::sweep::Sweep, contacts::two_cubes::TwoCubes,
-        step::refine::Refiner,
+        contacts::contact::Contact, contacts::step_motion::StepMotion,
+        contacts::two_cubes::TwoCubes, step::refine::Refiner,
     };
     use impinge_geometry::broad_phase::Bvh;
 
@@ -232,16 +232,16 @@ mod tests {
             end
         };
         let hit = |detector: &Detector, end: &[Vector3<f64>], report: &mut StepReport| {
-            let sweep = Sweep {
+            let motion = StepMotion {
                 start: &positions,
                 end,
                 time_step,
             };
             let mut contacts: Vec<Contact> = Vec::new();
             let mut refiner = Refiner::default();
-            if refiner.find_hits(&model, detector, sweep) {
+            if refiner.find_hits(&model, detector, motion) {
                 refiner
-                    .add_hits(&model, sweep, &mut contacts, report)
+                    .add_hits(&model, motion, &mut contacts, report)
                     .expect("free nodes");
                 assert!(!contacts.is_empty());
             }

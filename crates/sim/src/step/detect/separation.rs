@@ -11,7 +11,7 @@
 
 use crate::contacts::{
     contact::ContactKey,
-    sweep::{Hit, Sweep},
+    step_motion::{Hit, StepMotion},
 };
 use crate::step::detect::displacement::Moved;
 use impinge_geometry::{
@@ -107,19 +107,19 @@ struct Near {
 }
 
 impl Near {
-    /// Whether all other pairs stay separated on `sweep` too.
-    fn covers(&self, sweep: Sweep<'_>) -> bool {
-        let moved = farthest(&self.end, sweep.end);
-        self.start == sweep.start && 2.0 * moved < self.margin
+    /// Whether all other pairs stay separated on `motion` too.
+    fn covers(&self, motion: StepMotion<'_>) -> bool {
+        let moved = farthest(&self.end, motion.end);
+        self.start == motion.start && 2.0 * moved < self.margin
     }
 
-    /// Removes all pairs, and stores `sweep` as the motion of the following ones.
-    fn begin(&mut self, sweep: Sweep<'_>) {
-        self.margin = MARGIN_PER_MOTION * farthest(sweep.start, sweep.end);
+    /// Removes all pairs, and stores `motion` as the motion of the following ones.
+    fn begin(&mut self, motion: StepMotion<'_>) {
+        self.margin = MARGIN_PER_MOTION * farthest(motion.start, motion.end);
         self.start.clear();
-        self.start.extend_from_slice(sweep.start);
+        self.start.extend_from_slice(motion.start);
         self.end.clear();
-        self.end.extend_from_slice(sweep.end);
+        self.end.extend_from_slice(motion.end);
     }
 }
 
@@ -151,11 +151,11 @@ pub(crate) struct SurfaceCandidates<'a> {
 }
 
 impl SeparationBounds {
-    /// Appends the pairs among the candidates that are not proven separated on `sweep`, ascending by key.
+    /// Appends the pairs among the candidates that are not proven separated on `motion`, ascending by key.
     pub(crate) fn find_hits(
         &mut self,
         candidates: SurfaceCandidates<'_>,
-        sweep: Sweep<'_>,
+        motion: StepMotion<'_>,
         hits: &mut Vec<Hit>,
     ) {
         let SurfaceCandidates {
@@ -165,10 +165,10 @@ impl SeparationBounds {
         } = candidates;
         let kinds = (VertexFace(surface), EdgeEdge(surface));
         debug_assert!(
-            self.version == 0 || self.reference.len() == sweep.start.len(),
+            self.version == 0 || self.reference.len() == motion.start.len(),
             "one surface for life"
         );
-        let size = (sweep.start.par_iter().with_min_len(POINTS_PER_TASK))
+        let size = (motion.start.par_iter().with_min_len(POINTS_PER_TASK))
             .map(Vector3::amax)
             .reduce(|| 0.0, f64::max);
         let grown = size > LARGEST_GROWTH * self.size;
@@ -176,7 +176,7 @@ impl SeparationBounds {
         if measure_again {
             self.worn = false;
             self.reference.clear();
-            self.reference.extend_from_slice(sweep.start);
+            self.reference.extend_from_slice(motion.start);
             self.size = size;
             self.vertex_face.forget();
             self.edge_edge.forget();
@@ -188,11 +188,11 @@ impl SeparationBounds {
             (self.vertex_face).take_over(&kinds.0, &candidates.vertex_face, reference);
             (self.edge_edge).take_over(&kinds.1, &candidates.edge_edge, reference);
         }
-        let survey = other_pairs || !self.near.covers(sweep);
+        let survey = other_pairs || !self.near.covers(motion);
         if survey {
-            self.near.begin(sweep);
+            self.near.begin(motion);
         }
-        self.moved.update(surface, &self.reference, sweep);
+        self.moved.update(surface, &self.reference, motion);
         let (moved, near) = (&self.moved, &mut self.near);
         if survey {
             let margin = near.margin;
@@ -221,8 +221,8 @@ impl SeparationBounds {
             bounds: &self.edge_edge,
             numbers: &near.edge_edge,
         };
-        let mut tests = near_faces.examine(moved, sweep, hits);
-        tests += near_edges.examine(moved, sweep, hits);
+        let mut tests = near_faces.examine(moved, motion, hits);
+        tests += near_edges.examine(moved, motion, hits);
         if measure_again {
             (self.tests_when_new, self.further_tests) = (tests, 0);
         }
@@ -457,7 +457,7 @@ struct NearPairs<'a, K> {
 
 impl<K: CandidateKind> NearPairs<'_, K> {
     /// Tests the pairs in order, independently of the number of threads; returns the number of continuous tests.
-    fn examine(&self, moved: &Moved, sweep: Sweep<'_>, hits: &mut Vec<Hit>) -> usize {
+    fn examine(&self, moved: &Moved, motion: StepMotion<'_>, hits: &mut Vec<Hit>) -> usize {
         let (kind, numbers) = (self.kind, self.numbers);
         let PairBounds { pairs, bound, .. } = self.bounds;
         let rule = CcdRule::default();
@@ -471,8 +471,8 @@ impl<K: CandidateKind> NearPairs<'_, K> {
                     continue;
                 }
                 tests += 1;
-                let start = points.map(|p| sweep.start[p as usize]);
-                let end = points.map(|p| sweep.end[p as usize]);
+                let start = points.map(|p| motion.start[p as usize]);
+                let end = points.map(|p| motion.end[p as usize]);
                 if let Toi::Impact { time, work_limited } = K::test(&start, &end, &rule) {
                     found.push(Hit {
                         key: kind.key(pair),
@@ -514,12 +514,12 @@ mod tests {
     fn all_hits<K: CandidateKind>(
         kind: &K,
         pairs: &[[u32; 2]],
-        sweep: Sweep<'_>,
+        motion: StepMotion<'_>,
     ) -> Vec<(ContactKey, f64)> {
         let hit = |pair: &[u32; 2]| {
             let points = kind.points(*pair);
-            let start = points.map(|p| sweep.start[p as usize]);
-            let end = points.map(|p| sweep.end[p as usize]);
+            let start = points.map(|p| motion.start[p as usize]);
+            let end = points.map(|p| motion.end[p as usize]);
             let time = K::test(&start, &end, &CcdRule::default()).time()?;
             Some((kind.key(*pair), time))
         };
@@ -558,13 +558,13 @@ mod tests {
                 // Every second motion is a further round of the same step, with nearly the same end.
                 let (from, share) = if round % 2 == 1 { (&end, 0.1 * share) } else { (&start, share) };
                 end = from.iter().zip(&direction).map(|(x, d)| x + d * share).collect();
-                let sweep = Sweep { start: &start, end: &end, time_step: 1e-3 };
+                let motion = StepMotion { start: &start, end: &end, time_step: 1e-3 };
                 let mut found = Vec::new();
                 let of_surface = SurfaceCandidates { surface: &surface, pairs: &candidates, version };
-                separation.find_hits(of_surface, sweep, &mut found);
+                separation.find_hits(of_surface, motion, &mut found);
                 let found: Vec<_> = found.iter().map(|hit| (hit.key, hit.time)).collect();
-                let mut expected = all_hits(&VertexFace(&surface), &candidates.vertex_face, sweep);
-                expected.extend(all_hits(&EdgeEdge(&surface), &candidates.edge_edge, sweep));
+                let mut expected = all_hits(&VertexFace(&surface), &candidates.vertex_face, motion);
+                expected.extend(all_hits(&EdgeEdge(&surface), &candidates.edge_edge, motion));
                 prop_assert_eq!(found, expected);
                 if round % 2 == 1 {
                     start.clone_from(&end);
@@ -633,7 +633,7 @@ mod tests {
             by.update(
                 &surface,
                 &points,
-                Sweep {
+                StepMotion {
                     start,
                     end,
                     time_step: 1e-3,

@@ -2,7 +2,7 @@
 
 use crate::contacts::gap::{distance_apart, gap_at};
 use crate::contacts::set::ContactSet;
-use crate::contacts::sweep::Sweep;
+use crate::contacts::step_motion::StepMotion;
 use crate::contacts::{
     contact::{Contact, ContactKey},
     linearise::{linearise, release},
@@ -17,7 +17,7 @@ impl Refiner {
     pub(crate) fn follow_gaps<'a>(
         &mut self,
         model: &Model,
-        sweep: Sweep<'_>,
+        motion: StepMotion<'_>,
         contacts: impl Iterator<Item = &'a mut Contact>,
         report: &mut StepReport,
     ) {
@@ -30,20 +30,20 @@ impl Refiner {
                 continue;
             }
             let clearance = model.geometry.clearance(contact.key);
-            let corners = contact.gather(sweep.end);
-            if gap_at(&model.geometry, sweep.end, contact, clearance) < clearance {
+            let corners = contact.gather(motion.end);
+            if gap_at(&model.geometry, motion.end, contact, clearance) < clearance {
                 continue;
             }
             let normal = &contact.frame.normal;
             let linearisation = linearise(
                 &model.geometry,
-                Some(sweep.start),
+                Some(motion.start),
                 contact.key,
                 &corners,
                 normal,
             );
             if !linearisation.is_off_feature(&model.geometry, contact.key) {
-                relinearise(model, contact, sweep, corners);
+                relinearise(model, contact, motion, corners);
                 report.relinearised += 1;
             }
         }
@@ -56,14 +56,14 @@ impl Refiner {
 /// Inactive contacts that have separated are dropped, which needs no further solve.
 pub(crate) fn check_gaps(
     model: &Model,
-    sweep: Sweep<'_>,
+    motion: StepMotion<'_>,
     contacts: &mut ContactSet,
     report: &mut StepReport,
 ) -> Vec<(ContactKey, f64)> {
     let mut unsettled = Vec::new();
     let (mut smallest, mut largest) = (f64::INFINITY, 0.0_f64);
     contacts.retain(|contact| {
-        let corners = contact.gather(sweep.end);
+        let corners = contact.gather(motion.end);
         if contact.multipliers.state == ContactState::Inactive {
             // A contact that was re-linearised in this step is kept. If it were dropped and found again, its count
             // would restart, and contacts that push in turn could cycle.
@@ -73,11 +73,11 @@ pub(crate) fn check_gaps(
         }
         let clearance = model.geometry.clearance(contact.key);
         // The continuous test has proven the pair separated, so this distance is the gap for any normal.
-        let gap = gap_at(&model.geometry, sweep.end, contact, clearance);
+        let gap = gap_at(&model.geometry, motion.end, contact, clearance);
         let close = gap < clearance;
         let mut accepted = close || contact.held;
         if !close {
-            let surroundings = (!contact.held).then_some(sweep.start);
+            let surroundings = (!contact.held).then_some(motion.start);
             let normal = &contact.frame.normal;
             let linearisation =
                 linearise(&model.geometry, surroundings, contact.key, &corners, normal);
@@ -97,7 +97,7 @@ pub(crate) fn check_gaps(
             return true;
         }
         unsettled.push((contact.key, gap));
-        relinearise(model, contact, sweep, corners);
+        relinearise(model, contact, motion, corners);
         contact.relinearised += 1;
         // A linearisation that does not converge is kept and counted as loose.
         contact.held = contact.relinearised >= MAX_RELINEARISATIONS;
@@ -122,7 +122,7 @@ mod tests {
     fn a_contact_that_was_moved_stays_until_the_step_ends() {
         let model = TwoCubes::apart().model;
         let (start, end) = (crossed(0.1), crossed(0.5));
-        let sweep = Sweep {
+        let motion = StepMotion {
             start: &start,
             end: &end,
             time_step: 1e-3,
@@ -133,7 +133,7 @@ mod tests {
         hit.held = true;
         let mut contacts = ContactSet::default();
         contacts.start_from(&[untouched, moved, hit]);
-        let worst = check_gaps(&model, sweep, &mut contacts, &mut StepReport::default());
+        let worst = check_gaps(&model, motion, &mut contacts, &mut StepReport::default());
         assert_eq!(worst, []);
         assert_eq!(contacts.as_slice(), [moved, hit]);
     }

@@ -19,7 +19,7 @@ use crate::step::detect::Detector;
 use crate::step::detect::half_space::hit_on_half_space;
 use crate::step::refine::relinearise::relinearise;
 use crate::{
-    contacts::sweep::{Hit, Sweep},
+    contacts::step_motion::{Hit, StepMotion},
     step::detect::separation::{POINTS_PER_TASK, SeparationBounds, SurfaceCandidates},
 };
 use crate::{
@@ -43,7 +43,7 @@ enum MotionKind {
 /// A motion whose impacts become contacts.
 #[derive(Debug, Clone, Copy)]
 struct CheckedMotion<'a> {
-    sweep: Sweep<'a>,
+    motion: StepMotion<'a>,
     kind: MotionKind,
 }
 
@@ -66,7 +66,7 @@ impl Refiner {
         &mut self,
         model: &Model,
         detector: &Detector,
-        sweep: Sweep<'_>,
+        motion: StepMotion<'_>,
     ) -> bool {
         let surface = &model.geometry.surface;
         self.hits.clear();
@@ -75,10 +75,10 @@ impl Refiner {
             pairs: &detector.candidates,
             version: detector.version,
         };
-        (self.separation).find_hits(candidates, sweep, &mut self.hits);
+        (self.separation).find_hits(candidates, motion, &mut self.hits);
         for half_space in 0..model.geometry.half_spaces.len() as u32 {
             let of_some = |vertices: &[u32]| -> Vec<Hit> {
-                let hit = |&vertex: &u32| hit_on_half_space(model, half_space, vertex, sweep);
+                let hit = |&vertex: &u32| hit_on_half_space(model, half_space, vertex, motion);
                 vertices.iter().filter_map(hit).collect()
             };
             let hits = surface.vertices().par_chunks(POINTS_PER_TASK).map(of_some);
@@ -100,15 +100,15 @@ impl Refiner {
     pub(crate) fn add_hits(
         &mut self,
         model: &Model,
-        sweep: Sweep<'_>,
+        motion: StepMotion<'_>,
         contacts: &mut Vec<Contact>,
         report: &mut StepReport,
     ) -> Result<ContactKey, StepFailure> {
-        let motion = CheckedMotion {
-            sweep,
+        let checked = CheckedMotion {
+            motion,
             kind: MotionKind::Solved,
         };
-        self.take_hits(model, motion, contacts, report)?;
+        self.take_hits(model, checked, contacts, report)?;
         Ok(self.hits[self.hits.len() - 1].key)
     }
 
@@ -118,16 +118,16 @@ impl Refiner {
     pub(crate) fn add_predicted_hits(
         &mut self,
         model: &Model,
-        sweep: Sweep<'_>,
+        motion: StepMotion<'_>,
         contacts: &mut Vec<Contact>,
         report: &mut StepReport,
     ) {
-        let motion = CheckedMotion {
-            sweep,
+        let checked = CheckedMotion {
+            motion,
             kind: MotionKind::Predicted,
         };
         // Only solved motions can fail.
-        let taken = self.take_hits(model, motion, contacts, report);
+        let taken = self.take_hits(model, checked, contacts, report);
         debug_assert!(taken.is_ok(), "{taken:?}");
     }
 
@@ -135,16 +135,16 @@ impl Refiner {
     fn take_hits(
         &mut self,
         model: &Model,
-        motion: CheckedMotion<'_>,
+        checked: CheckedMotion<'_>,
         contacts: &mut Vec<Contact>,
         report: &mut StepReport,
     ) -> Result<(), StepFailure> {
-        let CheckedMotion { sweep, kind } = motion;
+        let CheckedMotion { motion, kind } = checked;
         let slip_tolerance = |key| {
             model
                 .geometry
                 .tolerances
-                .slip(model.geometry.scale_of(key), sweep.time_step)
+                .slip(model.geometry.scale_of(key), motion.time_step)
         };
         // The earliest impact of a contact determines its place.
         self.hits
@@ -157,19 +157,19 @@ impl Refiner {
         for hit in &self.hits {
             report.ccd_queries += 1;
             report.ccd_work_limits += u32::from(hit.work_limited);
-            if passes_through(&mut self.inside, &model.geometry, hit, sweep) {
+            if passes_through(&mut self.inside, &model.geometry, hit, motion) {
                 continue;
             }
-            let mut touch = Touch::new(&model.geometry, hit, sweep);
+            let mut touch = Touch::new(&model.geometry, hit, motion);
             let is_stored = |key| place_of(contacts, key).is_ok();
             if predicted && (is_stored(touch.key) || is_stored(hit.key)) {
                 continue;
             }
             if touch.key != hit.key
                 && !self.touched.contains(&touch.key)
-                && !can_stand_for_others(model, &touch, sweep, contacts, &mut self.added)
+                && !can_stand_for_others(model, &touch, motion, contacts, &mut self.added)
             {
-                touch = Touch::with_key(&model.geometry, hit.key, hit.time, sweep);
+                touch = Touch::with_key(&model.geometry, hit.key, hit.time, motion);
                 touch.stands_alone = true;
             }
             if !self.touched.insert(touch.key) {
@@ -180,15 +180,15 @@ impl Refiner {
                 contact.held = true;
                 contact.stands_alone |= touch.stands_alone;
                 contact.hits = contact.hits.saturating_add(1);
-                relinearise(model, contact, sweep, touch.at_impact);
+                relinearise(model, contact, motion, touch.at_impact);
                 report.relinearised += 1;
                 if contact.multipliers.state == ContactState::Inactive {
-                    let slip = slip(contact, sweep);
+                    let slip = slip(contact, motion);
                     contact.multipliers =
                         Multipliers::fresh(slip, contact.friction, slip_tolerance(contact.key));
                 }
             } else {
-                let mut contact = touch.first_contact(&model.geometry, sweep);
+                let mut contact = touch.first_contact(&model.geometry, motion);
                 if !self.suppression.admits(&contact)
                     || predicted && self.added.is_against_stored(&contact, contacts)
                 {
@@ -209,7 +209,7 @@ impl Refiner {
                         contact: describe(&model.geometry, touch.key),
                     });
                 }
-                let slip = slip(&contact, sweep);
+                let slip = slip(&contact, motion);
                 contact.multipliers =
                     Multipliers::fresh(slip, contact.friction, slip_tolerance(contact.key));
                 self.added.push(&contact, contacts.len());
@@ -228,12 +228,12 @@ impl Refiner {
 fn can_stand_for_others(
     model: &Model,
     touch: &Touch,
-    sweep: Sweep<'_>,
+    motion: StepMotion<'_>,
     stored: &[Contact],
     added: &mut NewContacts,
 ) -> bool {
     let known = place_of(stored, touch.key);
-    known.is_err() && !added.conflicts_with(&touch.first_contact(&model.geometry, sweep), stored)
+    known.is_err() && !added.conflicts_with(&touch.first_contact(&model.geometry, motion), stored)
 }
 
 /// Index of a contact in the set of a step, which is sorted by key.
@@ -242,10 +242,10 @@ fn place_of(contacts: &[Contact], key: ContactKey) -> Result<usize, usize> {
 }
 
 /// Tangential displacement of the motion relative to sticking (m).
-fn slip(contact: &Contact, sweep: Sweep<'_>) -> [f64; 2] {
+fn slip(contact: &Contact, motion: StepMotion<'_>) -> [f64; 2] {
     contact
         .frame
-        .tangential(&contact.anchor_vector(&contact.gather(sweep.end)))
+        .tangential(&contact.anchor_vector(&contact.gather(motion.end)))
 }
 
 #[cfg(test)]
@@ -278,14 +278,14 @@ mod tests {
         );
         detector.cover(model, start, end, &mut report);
         let (mut refiner, mut contacts) = (Refiner::default(), Vec::new());
-        let sweep = Sweep {
+        let motion = StepMotion {
             start,
             end,
             time_step: 1e-3,
         };
-        assert!(refiner.find_hits(model, &detector, sweep));
+        assert!(refiner.find_hits(model, &detector, motion));
         refiner
-            .add_hits(model, sweep, &mut contacts, &mut report)
+            .add_hits(model, motion, &mut contacts, &mut report)
             .expect("free points");
         (refiner, contacts)
     }
@@ -317,15 +317,15 @@ mod tests {
             &mut report,
         );
         detector.cover(model, start, &end, &mut report);
-        let sweep = Sweep {
+        let motion = StepMotion {
             start,
             end: &end,
             time_step,
         };
         let (mut refiner, mut contacts) = (Refiner::default(), Vec::new());
         let mut predict = |contacts: &mut Vec<Contact>| {
-            refiner.find_hits(model, &detector, sweep);
-            refiner.add_predicted_hits(model, sweep, contacts, &mut report);
+            refiner.find_hits(model, &detector, motion);
+            refiner.add_predicted_hits(model, motion, contacts, &mut report);
         };
         predict(&mut contacts);
         assert!(!contacts.is_empty());

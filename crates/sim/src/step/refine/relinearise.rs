@@ -1,6 +1,6 @@
 //! Re-linearisation of contacts at the present positions of their features.
 
-use crate::contacts::sweep::Sweep;
+use crate::contacts::step_motion::StepMotion;
 use crate::contacts::{
     contact::Contact,
     linearise::{Linearisation, linearise},
@@ -19,13 +19,13 @@ const TURN_SINE: f64 = 0.258_819_045_102_520_76;
 pub(crate) fn relinearise(
     model: &Model,
     contact: &mut Contact,
-    sweep: Sweep<'_>,
+    motion: StepMotion<'_>,
     target: [Vector3<f64>; 4],
 ) {
     let old_normal = contact.frame.normal;
     // A held contact takes the normal of its own features: normals admissible to its neighbours did not keep it
     // separated.
-    let surroundings = (!contact.held).then_some(sweep.start);
+    let surroundings = (!contact.held).then_some(motion.start);
     let linearise_at = |corners: &[Vector3<f64>; 4]| {
         linearise(
             &model.geometry,
@@ -58,7 +58,7 @@ pub(crate) fn relinearise(
             target,
         )
     });
-    let start = contact.gather(sweep.start);
+    let start = contact.gather(motion.start);
     let linearisation = linearisation.facing(contact.key, &start);
     contact.weights = linearisation.weights;
     contact.turn_to(linearisation.normal);
@@ -88,7 +88,7 @@ mod tests {
     fn a_contact_that_is_hit_again_turns_to_its_own_normal() {
         let model = TwoCubes::apart().model;
         let start = crossed(0.1);
-        let sweep = Sweep {
+        let motion = StepMotion {
             start: &start,
             end: &crossed(-0.1),
             time_step: 1e-3,
@@ -99,7 +99,7 @@ mod tests {
         contact.linearised_at = hit;
         let mut angles = Vec::new();
         for _ in 0..4 {
-            relinearise(&model, &mut contact, sweep, hit);
+            relinearise(&model, &mut contact, motion, hit);
             angles.push(contact.frame.normal.z.min(1.0).acos().to_degrees());
         }
         for (angle, expected) in angles.iter().zip([25.0, 10.0, 0.0, 0.0]) {

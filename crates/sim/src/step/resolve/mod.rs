@@ -33,7 +33,7 @@ pub(crate) fn resolve(
 ) -> Result<Resolved, StepFailure> {
     let solved = solver.solve(problem, solution)?;
     report.iterations += solved.iterations;
-    report.anticipations += solved.anticipations;
+    report.prediction_iterations += solved.prediction_iterations;
     report.extra_products += solved.extra_products;
     report.evaluations += solved.evaluations;
     report.state_changes += solved.state_changes;

@@ -410,7 +410,7 @@ impl Engine {
             } else {
                 self.dispatch(event)?;
             }
-            self.sweep();
+            self.remove_void_events();
             return Ok(Some(event));
         }
     }
@@ -474,13 +474,13 @@ impl Engine {
     }
 
     /// Removes void entries from a long queue.
-    fn sweep(&mut self) {
+    fn remove_void_events(&mut self) {
         let valid = self.pairs.len() + self.vertices.len() + self.forces.len() + self.layers.len();
         if self.queue.len() <= MAX_VOID * valid + 1024 {
             return;
         }
         let mut queue = std::mem::take(&mut self.queue);
-        queue.sweep(|kind, id, generation| self.is_valid(kind, id, generation));
+        queue.remove_void(|kind, id, generation| self.is_valid(kind, id, generation));
         self.queue = queue;
     }
 

@@ -100,7 +100,7 @@ impl Queue {
     }
 
     /// Removes the entries for which `valid` (kind, id, generation) is false.
-    pub(super) fn sweep(&mut self, valid: impl Fn(EventKind, u32, u32) -> bool) {
+    pub(super) fn remove_void(&mut self, valid: impl Fn(EventKind, u32, u32) -> bool) {
         self.heap
             .retain(|Reverse(entry)| valid(entry.kind, entry.id, entry.generation));
     }

@@ -4,7 +4,7 @@ use super::{AttemptTerms, Synchronous, clock::Clock};
 use crate::{
     balance::{Energies, Substep},
     compliance::RestBodies,
-    contacts::sweep::Sweep,
+    contacts::step_motion::StepMotion,
     error::StepFailure,
     model::Model,
     report::StepReport,
@@ -276,15 +276,15 @@ impl Synchronous {
         let points = state.positions.iter().zip(&self.predicted_velocity);
         self.predicted
             .extend(points.map(|(x, v)| x + v * time_step));
-        let sweep = Sweep {
+        let motion = StepMotion {
             start: &state.positions,
             end: &self.predicted,
             time_step,
         };
         let contacts = self.contacts.edit();
-        self.refiner.find_hits(model, &self.detector, sweep);
+        self.refiner.find_hits(model, &self.detector, motion);
         self.refiner
-            .add_predicted_hits(model, sweep, contacts, report);
+            .add_predicted_hits(model, motion, contacts, report);
     }
 
     /// Gives the bodies to the solver, if it or the observer uses them.

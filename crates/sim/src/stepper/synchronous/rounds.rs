@@ -11,7 +11,7 @@ use crate::{
     contacts::{
         contact::{Contact, ContactKey},
         opposing_normals::turn_opposed,
-        sweep::Sweep,
+        step_motion::StepMotion,
     },
     error::StepFailure,
     report::StepReport,
@@ -83,12 +83,12 @@ impl Synchronous {
             self.extensions.check()?;
             report.times.detect += clock.lap();
 
-            let sweep = Sweep {
+            let motion = StepMotion {
                 start: &state.positions,
                 end: &self.end,
                 time_step,
             };
-            if self.refiner.find_hits(model, &self.detector, sweep) {
+            if self.refiner.find_hits(model, &self.detector, motion) {
                 self.take_hits(context, report)?;
                 report.times.refine += clock.lap();
                 self.renew_with_contacts(context, report)?;
@@ -101,7 +101,7 @@ impl Synchronous {
                 report.maximum_gap,
                 report.loose_contacts,
             );
-            let unsettled = check_gaps(model, sweep, &mut self.contacts, report);
+            let unsettled = check_gaps(model, motion, &mut self.contacts, report);
             report.times.refine += clock.lap();
             if unsettled.is_empty() {
                 let balance = self.renew_iterates(context, accept_unmet, report)?;
@@ -317,7 +317,7 @@ impl Synchronous {
             state,
             time_step,
         } = context;
-        let sweep = Sweep {
+        let motion = StepMotion {
             start: &state.positions,
             end: &self.end,
             time_step,
@@ -335,13 +335,13 @@ impl Synchronous {
         let (refiner, changes) = (&mut self.refiner, &self.changes);
         let of_changed = |contact: &Contact| changes.is_of_changed(&model.geometry, contact);
         let last = (self.contacts).edit_some(of_changed, |contacts| {
-            let last = refiner.add_hits(model, sweep, contacts, report)?;
+            let last = refiner.add_hits(model, motion, contacts, report)?;
             let added_to =
                 |contact: &Contact| changes.rounds(&model.geometry, contact.key, Purpose::Adding);
             let follows = |contact: &Contact| added_to(contact) < ROUNDS_THAT_FOLLOW;
             refiner.follow_gaps(
                 model,
-                sweep,
+                motion,
                 contacts.iter_mut().filter(|c| follows(c)),
                 report,
             );

@@ -206,7 +206,7 @@ impl Synchronous {
             let own = island.blocks().len() as u64;
             let spent = [
                 counts.iterations,
-                counts.anticipations,
+                counts.prediction_iterations,
                 counts.extra_products,
             ];
             for (sum, spent) in shared.iter_mut().zip(spent) {
@@ -218,10 +218,10 @@ impl Synchronous {
             report.least_squares_solves += counts.least_squares_solves;
             report.rescued_solves += counts.rescued_solves;
         }
-        let [iterations, anticipations, extra_products] =
+        let [iterations, prediction_iterations, extra_products] =
             shared.map(|sum: u64| sum.div_ceil(blocks));
         report.iterations += iterations;
-        report.anticipations += anticipations;
+        report.prediction_iterations += prediction_iterations;
         report.extra_products += extra_products;
     }
 

@@ -38,7 +38,7 @@ struct Solved {
 #[derive(Debug, Default, Clone, Copy)]
 struct Cost {
     iterations: u64,
-    anticipations: u64,
+    prediction_iterations: u64,
     extra_products: u64,
 }
 
@@ -64,7 +64,7 @@ impl Cost {
     fn add(&mut self, blocks: usize, report: &ContactReport) {
         let blocks = blocks as u64;
         self.iterations += blocks * report.iterations;
-        self.anticipations += blocks * report.anticipations;
+        self.prediction_iterations += blocks * report.prediction_iterations;
         self.extra_products += blocks * report.extra_products;
     }
 }
@@ -74,7 +74,7 @@ impl Effort {
     fn write(&mut self, blocks: usize) {
         let whole = |cost: u64| cost.div_ceil(blocks as u64);
         self.report.iterations = whole(self.cost.iterations);
-        self.report.anticipations = whole(self.cost.anticipations);
+        self.report.prediction_iterations = whole(self.cost.prediction_iterations);
         self.report.extra_products = whole(self.cost.extra_products);
     }
 }
@@ -88,13 +88,13 @@ impl ActiveSetCr {
         solution: &mut ContactSolution,
     ) -> ContactReport {
         let mut effort = Effort::default();
-        if self.settings.regions == 0 || problem.contacts() == 0 {
+        if self.settings.subdomains == 0 || problem.contacts() == 0 {
             return effort.report;
         }
         // Taken out of `self`, which is borrowed below.
         let mut subdomains = std::mem::take(&mut self.subdomains);
         subdomains.decomposition.find_bodies(problem);
-        for _ in 0..self.settings.regions {
+        for _ in 0..self.settings.subdomains {
             if subdomains.decomposition.bodies() < 2 {
                 break;
             }
@@ -108,7 +108,7 @@ impl ActiveSetCr {
                 Outcome::Stuck => break,
                 Outcome::Improved => {
                     let norm = || problem.momentum_norm(&self.work.cr.residual.v);
-                    self.trace.push("regions", norm, &effort.report);
+                    self.trace.push("subdomains", norm, &effort.report);
                 }
             }
         }
@@ -149,7 +149,7 @@ impl ActiveSetCr {
         effort.write(all);
         let left_of_limit = (self.settings.max_iterations).saturating_sub(effort.report.iterations);
         let settings = ActiveSetCrSettings {
-            regions: 0,
+            subdomains: 0,
             max_iterations: left_of_limit.min(self.settings.relax_after),
             ..self.settings
         };

@@ -3,7 +3,7 @@
 //!
 //! 1. The events run without any scheduling of certificates; the paths of the vertices are recorded (`history`). At the
 //!    start of the window, and at intervals, a `snapshot` stores the state that events change.
-//! 2. Collision detection on the paths (`sweep`) finds pairs that came as near as their first inactive layer.
+//! 2. Collision detection on the paths (`swept_volumes`) finds pairs that came as near as their first inactive layer.
 //! 3. If there are any, the state returns to the last snapshot before the first missed layer, and the window is
 //!    repeated from there with the missed layers. Otherwise the window is accepted, idle layers are deactivated, and
 //!    layers that the next window will probably need are activated.
@@ -23,7 +23,7 @@ mod needs;
 mod restore;
 mod snapshot;
 mod speculation;
-mod sweep;
+mod swept_volumes;
 
 use super::engine::Engine;
 use super::queue::Event;
@@ -34,7 +34,7 @@ use needs::{Near, Watched};
 use snapshot::Snapshot;
 use speculation::SNAPSHOTS;
 pub(super) use speculation::Speculation;
-use sweep::Sweep;
+use swept_volumes::SweptVolumes;
 
 /// Length of the first window, in periods of the first layer.
 const FIRST_WINDOW: f64 = 16.0;
@@ -75,9 +75,9 @@ impl Engine {
         let mut history = History::new(self.is_watched());
         history.begin(&self.vertices, self.now);
         self.history = Some(history);
-        let mut sweep = Sweep::new(&self.surface, &self.vertices);
-        while self.look(&mut sweep, [self.now; 2]) {
-            self.call_missing(&sweep, self.now)?;
+        let mut volumes = SweptVolumes::new(&self.surface, &self.vertices);
+        while self.look(&mut volumes, [self.now; 2]) {
+            self.call_missing(&volumes, self.now)?;
             self.keep_depths();
         }
         let first = self.rules.period(1);
@@ -88,13 +88,13 @@ impl Engine {
             shortest: SHORTEST_WINDOW * first,
             unbreakable: self.rules.period(self.rules.deepest),
             snapshots: Default::default(),
-            sweep,
+            volumes,
         }));
         Ok(())
     }
 
     /// Checks the paths of a window (s). Returns whether a pair reached an inactive layer.
-    fn look(&mut self, sweep: &mut Sweep, window: [f64; 2]) -> bool {
+    fn look(&mut self, volumes: &mut SweptVolumes, window: [f64; 2]) -> bool {
         let Some(history) = &self.history else {
             return false;
         };
@@ -106,7 +106,7 @@ impl Engine {
             pairs: &self.pairs,
         };
         let times = (self.settings.profile > 0).then_some(&mut self.statistics.times);
-        sweep.look(watched, history, window, times)
+        volumes.look(watched, history, window, times)
     }
 
     /// Runs windows up to the first one with an event, not beyond `until` (s). Returns the last event of that window;
@@ -141,7 +141,7 @@ impl Engine {
             // Paths that cannot be checked. Features that passed through each other may get huge velocities; shorter
             // windows prevent this.
             let broken = self.broken(end);
-            if broken.is_none() && !self.look(&mut speculation.sweep, [start, end]) {
+            if broken.is_none() && !self.look(&mut speculation.volumes, [start, end]) {
                 last = ran;
                 break;
             }
@@ -152,7 +152,7 @@ impl Engine {
             stood_at_once = false;
             let again = broken.is_some();
             // The part before the first missed layer is accepted; of paths that cannot be checked, none is.
-            let hits = speculation.sweep.found(true).iter().map(|near| near.time);
+            let hits = speculation.volumes.found(true).iter().map(|near| near.time);
             let first_hit = hits.fold(f64::INFINITY, f64::min);
             let is_sound = |snapshot: &&Snapshot| !again && snapshot.time() < first_hit;
             let sound = snapshots.iter().rev().find(is_sound);
@@ -162,7 +162,7 @@ impl Engine {
             if let Some(stop) = broken.filter(|_| end - start <= speculation.unbreakable) {
                 return Err(stop);
             } else if !again {
-                self.call_missing(&speculation.sweep, first_hit)?;
+                self.call_missing(&speculation.volumes, first_hit)?;
             }
             // The change of one contact affects others: half of the remaining window is tried first.
             let half = 0.5 * (end - start);
@@ -175,7 +175,7 @@ impl Engine {
         }
         self.statistics.windows += 1;
         self.forget_window();
-        self.call_ahead_of_window(&speculation.sweep);
+        self.call_ahead_of_window(&speculation.volumes);
         let change = if stood_at_once { LONGER } else { SHORTER };
         speculation.length =
             (speculation.length * change).clamp(speculation.shortest, speculation.longest);
@@ -220,8 +220,8 @@ impl Engine {
 
     /// Activates the missed layers, the first of them missed at `first_hit` (s). The state is that from which the
     /// window is repeated.
-    fn call_missing(&mut self, sweep: &Sweep, first_hit: f64) -> Result<(), Stop> {
-        for near in sweep.found(true) {
+    fn call_missing(&mut self, volumes: &SweptVolumes, first_hit: f64) -> Result<(), Stop> {
+        for near in volumes.found(true) {
             if near.depth > self.rules.deepest {
                 // Impacts after the first missed layer happened without its forces and are not meaningful.
                 if near.time <= first_hit {
@@ -241,8 +241,8 @@ impl Engine {
     }
 
     /// Activates the layers that the next window will probably need.
-    fn call_ahead_of_window(&mut self, sweep: &Sweep) {
-        for near in sweep.found(false) {
+    fn call_ahead_of_window(&mut self, volumes: &SweptVolumes) {
+        for near in volumes.found(false) {
             let id = self.pair_of(near);
             self.call(id, near.depth);
         }

@@ -1,7 +1,7 @@
 //! Data that speculation keeps between windows.
 
 use super::snapshot::Snapshot;
-use super::sweep::Sweep;
+use super::swept_volumes::SweptVolumes;
 
 /// Snapshots per window: the part before one of them need not be repeated.
 pub(super) const SNAPSHOTS: usize = 8;
@@ -18,5 +18,5 @@ pub(in super::super) struct Speculation {
     pub(super) unbreakable: f64,
     /// The first one is the start of the window.
     pub(super) snapshots: [Snapshot; SNAPSHOTS],
-    pub(super) sweep: Sweep,
+    pub(super) volumes: SweptVolumes,
 }

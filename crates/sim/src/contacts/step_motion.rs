@@ -1,4 +1,4 @@
-//! A straight motion of all points, and an impact on it.
+//! The straight motion of all points over a substep, and an impact on it.
 
 use super::contact::ContactKey;
 use nalgebra::Vector3;
@@ -12,9 +12,9 @@ pub(crate) struct Hit {
     pub(crate) work_limited: bool,
 }
 
-/// A straight motion of all points.
+/// The straight motion of all points over a substep, as solved or predicted.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Sweep<'a> {
+pub(crate) struct StepMotion<'a> {
     /// Positions at the start (m).
     pub(crate) start: &'a [Vector3<f64>],
     /// Positions at the end (m).

@@ -55,7 +55,7 @@ struct Close {
 ///
 /// Several threads check separate pairs; results have the order of the pairs.
 #[derive(Debug)]
-pub(super) struct Sweep {
+pub(super) struct SweptVolumes {
     tree: KDopTree,
     vertices_owned: Lists,
     edges_owned: Lists,
@@ -80,7 +80,7 @@ pub(super) struct Sweep {
     close: Vec<Close>,
 }
 
-impl Sweep {
+impl SweptVolumes {
     pub(super) fn new(surface: &CollisionSurface, vertices: &[Vertex]) -> Self {
         let positions: Vec<Vector3<f64>> = vertices.iter().map(|v| v.position).collect();
         let (vertices_owned, edges_owned) = Lists::owned(surface);

@@ -16,14 +16,14 @@ const COLUMNS: usize = 20;
 const HEIGHT: usize = 4;
 const WEIGHT: f64 = 9.81;
 
-fn settings(regions: u32) -> ActiveSetCrSettings {
+fn settings(subdomains: u32) -> ActiveSetCrSettings {
     ActiveSetCrSettings {
         tolerances: Tolerances {
             momentum: 1e-7,
             gap: 1e-9,
             slip: 1e-9,
         },
-        regions,
+        subdomains,
         ..ActiveSetCrSettings::default()
     }
 }
@@ -167,8 +167,8 @@ fn threads_do_not_change_a_bit_of_many_regions() {
 fn a_used_solver_is_as_good_as_a_new_one() {
     let large = columns_of(&[6; 30], |column, level| (column + level) as f64 * 0.01);
     let small = columns_of(&[3; 8], |column, level| (column * level) as f64 * 0.02);
-    for regions in [0, 8] {
-        let mut used = ActiveSetCr::new(settings(regions));
+    for subdomains in [0, 8] {
+        let mut used = ActiveSetCr::new(settings(subdomains));
         let once = |solver: &mut ActiveSetCr, problem: &ContactProblem| {
             let mut solution = ContactSolution::at_rest(problem);
             let report = solver
@@ -178,7 +178,7 @@ fn a_used_solver_is_as_good_as_a_new_one() {
         };
         for problem in [&large, &small, &large] {
             let again = once(&mut used, problem);
-            let new = once(&mut ActiveSetCr::new(settings(regions)), problem);
+            let new = once(&mut ActiveSetCr::new(settings(subdomains)), problem);
             assert!(again == new, "{:?} {:?}", again.0, new.0);
         }
     }
@@ -186,7 +186,7 @@ fn a_used_solver_is_as_good_as_a_new_one() {
 
 /// Iterations on subdomains and on the whole share one limit.
 #[test]
-fn the_limit_is_one_for_regions_and_the_whole() {
+fn the_limit_is_one_for_subdomains_and_the_whole() {
     for max_iterations in [1, 2, 5] {
         let limited = ActiveSetCrSettings {
             max_iterations,
@@ -218,7 +218,7 @@ fn the_trace_goes_on_where_regions_ended() {
     solver.record();
     let report = solver.solve(&problem, &mut solution).expect("sound");
     let rows = solver.trace();
-    assert!(rows.iter().any(|row| row.phase == "regions"));
+    assert!(rows.iter().any(|row| row.phase == "subdomains"));
     assert!(rows.is_sorted_by_key(|row| row.iteration));
     assert_eq!(
         rows.last().map(|row| row.iteration),
