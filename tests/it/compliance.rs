@@ -520,6 +520,61 @@ fn rigid_and_soft_bodies_share_a_scene() {
     }
 }
 
+/// A soft cloth falls over a ball that does not move, and hangs down from it.
+const CLOTH: &str = r#"
+[time]
+step = 4e-3
+duration = 1
+[world]
+friction = 0.4
+[[body]]
+name = "cloth"
+kind = "shell"
+mesh = { grid = { size = [0.4, 0.4], cells = [8, 8] } }
+shell = { stretch = 100, bend = 1e-3, density = 0.3, damping = 0.01 }
+position = [0, 0, 0.101]
+[[obstacle]]
+name = "ball"
+shape = { sphere = { radius = 0.1, subdivisions = 6 } }
+"#;
+
+/// Displacement of every point in `steps`, and the number of solves that missed the momentum tolerance.
+fn displacement(text: &str, settings: &[&str], steps: u32) -> (Vec<Vector3<f64>>, u64) {
+    let mut simulation = simulation(text, settings);
+    let mut unmet = 0;
+    for _ in 0..steps {
+        let report = simulation.advance().expect("they can be kept apart");
+        assert_apart(simulation.model(), simulation.state());
+        unmet += u64::from(report.unmet_momentum);
+    }
+    let rest = simulation.model().points.rest.iter();
+    let moved = rest.zip(&simulation.state().positions);
+    (moved.map(|(start, end)| end - start).collect(), unmet)
+}
+
+/// Bodies of other elements than tetrahedra end as with the exact compliance. Without corrections the estimate of the
+/// error, the momentum that a solve misses, exceeds its tolerance in most steps in contact. Corrections mend hexahedra
+/// always; a hanging shell has a stiffness from its tension that it lacks at rest, and some of its misses stay, and are
+/// counted.
+#[test]
+fn hexahedra_and_shells_ask_for_corrections() {
+    let hexahedra = MIXED.replacen("cuboid", "hexahedra", 1);
+    for (text, steps, mended) in [(hexahedra.as_str(), 60, true), (CLOTH, 80, false)] {
+        let (reference, _) = displacement(text, &[EXACT], steps);
+        let (corrected, unmet) = displacement(text, &[WARPED], steps);
+        let none = "solver.corrections=0";
+        let (_, uncorrected) = displacement(text, &[WARPED, none], steps);
+        assert_eq!(unmet == 0, mended, "{unmet}");
+        assert!(uncorrected > 2 * unmet + 10, "{unmet} of {uncorrected}");
+        let norm = |moved: &mut dyn Iterator<Item = Vector3<f64>>| {
+            moved.map(|x| x.norm_squared()).sum::<f64>().sqrt()
+        };
+        let apart = norm(&mut corrected.iter().zip(&reference).map(|(x, y)| x - y));
+        let off = apart / norm(&mut reference.iter().copied());
+        assert!(off < 2e-3, "{off}");
+    }
+}
+
 /// Ten steps of a falling block with its compliance at rest in `folder`: its bits and messages.
 fn stored(folder: &Path, overrides: &[&str]) -> (Vec<u64>, Vec<String>) {
     let mut all = vec![WARPED, "solver.rest_compliance=."];

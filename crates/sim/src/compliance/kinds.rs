@@ -34,7 +34,7 @@ pub(super) fn kinds(model: &Model) -> Vec<CongruentBodies> {
     let mut kinds: Vec<(CongruentBodies, Shape)> = Vec::new();
     for body in 0..model.geometry.bodies.len() {
         let shape = Shape::of(model, body);
-        if shape.tets.is_empty() || shape.free.iter().all(|free| !free) {
+        if shape.free.iter().all(|free| !free) {
             continue;
         }
         let found = kinds
@@ -120,6 +120,7 @@ impl Shape {
         if !alike {
             return None;
         }
+        // Thin bodies have no tetrahedra: each is a group.
         // Frames on one element of both give the rotation; then every node has to match.
         let element = self
             .tets

@@ -7,5 +7,6 @@
 mod kinds;
 mod rest_bodies;
 mod store;
+mod thin_rotations;
 
 pub use rest_bodies::RestBodies;

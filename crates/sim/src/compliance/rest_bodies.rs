@@ -2,8 +2,10 @@
 
 use super::kinds::{CongruentBodies, kinds};
 use super::store::{self, Stored};
+use super::thin_rotations::thin_rotations_into;
 use crate::error::{SimError, StepFailure};
 use crate::model::Model;
+use crate::step::assemble::add_thin_at_rest;
 use impinge_contact::ContactError;
 use impinge_contact::compliance::{RestCompliance, RigidMoments, TurnedBodies, TurnedBody};
 use impinge_fem::{AssemblyScales, NodalMotion};
@@ -68,6 +70,7 @@ impl RestBodies {
             &mut matrix,
             &mut rhs,
         );
+        add_thin_at_rest(model, time_step, &mut matrix);
         let mut known = Vec::with_capacity(self.kinds.len());
         for kind in &self.kinds {
             let name = &model.geometry.bodies[kind.first].name;
@@ -130,6 +133,7 @@ impl RestBodies {
             .elements
             .elastic
             .node_rotations_into(positions, &mut self.rotations);
+        thin_rotations_into(model, positions, &mut self.rotations);
         let known = self.known.get(&time_step.to_bits());
         let known = known.ok_or(ContactError::NoRestCompliance { block: 0 })?;
         let mut bodies = Vec::new();

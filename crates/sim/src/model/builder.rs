@@ -580,8 +580,7 @@ impl Builder {
             CollisionSurface::new(self.triangles, self.rest.len(), self.group, self.passive)
                 .with_filter(&filter);
         let solver = solver_settings(scene, !rows.is_empty());
-        let of_tets = self.strains.is_empty() && self.cells.is_empty();
-        check_method(scene, &solver, &rows, &self.thin, of_tets)?;
+        check_method(scene, &solver, &rows, self.strains.is_empty())?;
         let mut mass = elastic.lumped_mass();
         for &(point, share) in &self.thin.masses {
             mass[point] = share;

@@ -3,7 +3,6 @@
 use crate::{
     error::SimError,
     scene::{JointStiffness, Linear, OneSided, Preconditioner, Scene, SolverMethod, StepperChoice},
-    thin::ThinBodies,
     tolerances::{ToleranceMode, ToleranceScales},
 };
 use impinge_contact::constraint::{Constraint, GeometricStiffness};
@@ -26,14 +25,13 @@ pub(super) fn joint_stiffness(scene: &Scene) -> GeometricStiffness {
 }
 
 /// Checks that the method of the scene supports its joints and bodies. Joints, and strains in compliance form, are rows
-/// that few methods support. A compliance at rest exists for tetrahedra only; `of_tets` states that all solids consist
-/// of them.
+/// that few methods support. A compliance at rest exists for finite elements only; `of_elements` states that all solids
+/// consist of them.
 pub(super) fn check_method(
     scene: &Scene,
     solver: &Method,
     joints: &[Constraint],
-    thin: &ThinBodies,
-    of_tets: bool,
+    of_elements: bool,
 ) -> Result<(), SimError> {
     check_rows(scene, solver, joints)?;
     // The other steppers have methods of their own.
@@ -42,23 +40,19 @@ pub(super) fn check_method(
     }
     let has = solver.spec().capabilities;
     let lacks_rows = !joints.is_empty() && !has.constraint_rows;
-    let is_thin = !thin.masses.is_empty();
     let (what, otherwise) = if lacks_rows && scene.joints.is_empty() {
         let otherwise = ", or formulation = \"stiffness\" into each `shell` and `material`";
         ("bodies in compliance form", otherwise)
     } else if lacks_rows {
         ("joints", "")
-    } else if has.bodies_at_rest && !of_tets {
-        let what = "plastic or meshless bodies, hexahedra, or bodies in compliance form";
+    } else if has.bodies_at_rest && !of_elements {
+        let what = "plastic or meshless bodies, quadrilaterals, or bodies in compliance form";
         (what, "")
-    } else if has.bodies_at_rest && is_thin {
-        ("thin bodies", "")
     } else {
         return Ok(());
     };
     let can = |other: &Capabilities| {
-        (joints.is_empty() || other.constraint_rows)
-            && !(other.bodies_at_rest && (is_thin || !of_tets))
+        (joints.is_empty() || other.constraint_rows) && (of_elements || !other.bodies_at_rest)
     };
     let able: Vec<String> = (MethodSpec::methods().filter(|spec| can(&spec.capabilities)))
         .map(|spec| format!("\"{}\"", spec.name))

@@ -458,9 +458,9 @@ fn inconsistent_settings_are_rejected() {
             "compliance form",
         ),
         (
-            with("hexahedra", "formulation = \"stiffness\"")
+            with("cuboid", "yield_stress = 1e3, formulation = \"stiffness\"")
                 .replace("compliant-kkt", "warped-compliance"),
-            "plastic or meshless bodies, hexahedra",
+            "plastic or meshless bodies, quadrilaterals",
         ),
         (
             with("hexahedra", "formulation = \"stiffness\"")

@@ -163,12 +163,6 @@ fn unsupported_thin_bodies_are_named() {
         ica.contains("strip.toml:5") && ica.contains("`ica`") && ica.contains("\"stiffness\""),
         "{ica}"
     );
-    let warped = STRIP.replace("[time]", "method = \"warped-compliance\"\n[time]");
-    let warped = refused(&warped);
-    assert!(
-        warped.contains("thin bodies") && warped.contains("exact-compliance"),
-        "{warped}"
-    );
     let asynchronous =
         format!("stepper = \"asynchronous\"\n[asynchronous]\nthickness = 1e-3\n{rows}");
     let asynchronous = refused(&asynchronous);

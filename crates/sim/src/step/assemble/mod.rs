@@ -18,7 +18,7 @@ use crate::{
 };
 use impinge_contact::ContactProblem;
 use nalgebra::Vector3;
-pub(crate) use thin::MomentumSystem;
+pub(crate) use thin::{MomentumSystem, add_thin_at_rest};
 
 /// Sets prescribed points at the end of the step: exact positions, and the velocities of straight paths to them.
 ///

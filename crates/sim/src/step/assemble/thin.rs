@@ -1,6 +1,6 @@
 //! Thin bodies within a step, in stiffness form: springs, triangles and hinges in the momentum system.
 
-use crate::step::context::StepContext;
+use crate::{model::Model, step::context::StepContext, thin::ThinBodies};
 use impinge_fem::thin::EdgeSpring;
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::{Matrix3, Vector3};
@@ -31,9 +31,23 @@ pub(crate) struct MomentumSystem<'a> {
 /// ∇θ ∇θᵀ` the angles between triangles, so neither damps rotations. It runs on one thread: these terms cost little
 /// beside a solve.
 pub(super) fn add_thin(context: StepContext<'_>, about: About<'_>, system: MomentumSystem<'_>) {
-    let StepContext {
-        model, time_step, ..
-    } = context;
+    add_about(context.model, context.time_step, about, system);
+}
+
+/// Adds `M + Δt² K + Δt C` of thin bodies at rest to `A`.
+pub(crate) fn add_thin_at_rest(model: &Model, time_step: f64, matrix: &mut SymmetricBlockMatrix) {
+    let still = vec![Vector3::zeros(); model.points.rest.len()];
+    let about = About {
+        positions: &model.points.rest,
+        ahead: &still,
+        damped: None,
+        damping_step: time_step,
+    };
+    let rhs = &mut vec![0.0; matrix.len()][..];
+    add_about(model, time_step, about, MomentumSystem { matrix, rhs });
+}
+
+fn add_about(model: &Model, time_step: f64, about: About<'_>, system: MomentumSystem<'_>) {
     for &(point, mass) in &model.elements.thin.masses {
         if let Some(block) = model.unknowns.block_of_point[point] {
             *system.matrix.diagonal_block_mut(block as usize) +=
@@ -50,7 +64,7 @@ pub(super) fn add_thin(context: StepContext<'_>, about: About<'_>, system: Momen
         stiffness,
         rhs,
     }
-    .add_all(context, motion);
+    .add_all(&model.elements.thin, motion);
 }
 
 /// Adds `Δt f − Δt C y` of all terms in stiffness form at `positions` (m), for the velocities `y` (m/s), to impulses in
@@ -68,7 +82,7 @@ pub(super) fn thin_impulses(
         stiffness: None,
         rhs: impulses,
     }
-    .add_all(context, (positions, Some(damped)));
+    .add_all(&context.model.elements.thin, (positions, Some(damped)));
 }
 
 /// `k/l̄ n nᵀ` of a spring (N/m); 0 if its points coincide.
@@ -97,10 +111,9 @@ impl Adder<'_> {
     /// Adds all terms in stiffness form at the positions of a motion (m), with velocities that are damped (m/s).
     fn add_all(
         mut self,
-        context: StepContext<'_>,
+        thin: &ThinBodies,
         (positions, damped): (&[Vector3<f64>], Option<&[Vector3<f64>]>),
     ) {
-        let thin = &context.model.elements.thin;
         let (h, damped_h) = (self.time_step, self.damping_step);
         let at = |point: u32| positions[point as usize];
         for (damping, spring) in thin.soft_springs() {
