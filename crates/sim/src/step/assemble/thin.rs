@@ -42,7 +42,6 @@ pub(super) fn add_thin(context: StepContext<'_>, about: About<'_>, system: Momen
     }
     let MomentumSystem { matrix, rhs } = system;
     let stiffness = Some((matrix, about.ahead));
-    let motion = (about.positions, about.damped);
     Adder {
         block_of_point: &model.unknowns.block_of_point,
         time_step,
@@ -50,14 +49,15 @@ pub(super) fn add_thin(context: StepContext<'_>, about: About<'_>, system: Momen
         stiffness,
         rhs,
     }
-    .add_all(context, motion);
+    .add_all(context, about.positions, about.damped);
 }
 
 /// Adds `Δt f − Δt C y` of all terms in stiffness form at `positions` (m), for the velocities `y` (m/s), to impulses in
 /// the order of the unknowns (N·s).
 pub(super) fn thin_impulses(
     context: StepContext<'_>,
-    (positions, damped): (&[Vector3<f64>], &[Vector3<f64>]),
+    positions: &[Vector3<f64>],
+    damped: &[Vector3<f64>],
     damping_step: f64,
     impulses: &mut [f64],
 ) {
@@ -68,7 +68,7 @@ pub(super) fn thin_impulses(
         stiffness: None,
         rhs: impulses,
     }
-    .add_all(context, (positions, Some(damped)));
+    .add_all(context, positions, Some(damped));
 }
 
 /// `k/l̄ n nᵀ` of a spring (N/m); 0 if its points coincide.
@@ -98,7 +98,8 @@ impl Adder<'_> {
     fn add_all(
         mut self,
         context: StepContext<'_>,
-        (positions, damped): (&[Vector3<f64>], Option<&[Vector3<f64>]>),
+        positions: &[Vector3<f64>],
+        damped: Option<&[Vector3<f64>]>,
     ) {
         let thin = &context.model.elements.thin;
         let (h, damped_h) = (self.time_step, self.damping_step);
