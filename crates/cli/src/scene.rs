@@ -21,21 +21,19 @@ pub(crate) fn scene(command: &Scene) -> Result<(), Failure> {
             terminal::say(&format!("{:#}", impinge_sim::Scene::json_schema()))?;
             Ok(())
         }
-        Scene::Validate { scenes, overrides } => {
-            terminal::say_of_each(scenes, |path| {
-                let scene = impinge_sim::Scene::load(path, overrides)?;
-                let simulation = Simulation::new(&scene)?;
-                let model = simulation.model();
-                Ok(format!(
-                    "{}: valid; {} bodies, {} obstacles, {} points, {} tetrahedra",
-                    path.display(),
-                    model.geometry.bodies.len(),
-                    model.geometry.obstacles.len() + model.geometry.half_spaces.len(),
-                    model.points.rest.len(),
-                    model.elements.tets.len()
-                ))
-            })
-        }
+        Scene::Validate { scenes, overrides } => terminal::say_of_each(scenes, |path| {
+            let scene = impinge_sim::Scene::load(path, overrides)?;
+            let simulation = Simulation::new(&scene)?;
+            let model = simulation.model();
+            Ok(format!(
+                "{}: valid; {} bodies, {} obstacles, {} points, {} tetrahedra",
+                path.display(),
+                model.geometry.bodies.len(),
+                model.geometry.obstacles.len() + model.geometry.half_spaces.len(),
+                model.points.rest.len(),
+                model.elements.tets.len()
+            ))
+        }),
     }
 }
 

@@ -375,7 +375,13 @@ impl NewtonIterate {
         }
         assembler.add_impulses(motion.end, &scales, &self.end_damped, &mut self.at_end);
         let damped = &self.end_damped;
-        thin_impulses(context, motion.end, damped, scales.damping, &mut self.at_end);
+        thin_impulses(
+            context,
+            motion.end,
+            damped,
+            scales.damping,
+            &mut self.at_end,
+        );
         let matrix = self.matrix.as_ref().unwrap_or(matrix);
         add_product(matrix, &self.change, &mut self.changed);
         self.sums.clear();
