@@ -107,6 +107,71 @@ fn a_pinched_cloth_hangs_still_and_slips_with_too_little_friction() {
     assert!(moved < -1e-2, "{moved:e} m");
 }
 
+/// Two soft fingers hold the peg still after they drew it out of its hole. With a coefficient of 0.02 they hold some
+/// 0.19 N of its 0.24 N, and it stays in the hole.
+#[test]
+fn a_gripped_peg_is_drawn_out_and_hangs_still() {
+    let mut simulation = shipped("gripped_peg.toml", &[]);
+    let drawn = drift(&mut simulation, ("peg", ALL), 600).z;
+    assert!((drawn - 0.06).abs() < 5e-4, "{drawn} m");
+    let moved = drift(&mut simulation, ("peg", ALL), 400).norm();
+    assert!(moved < slip_of_one_step(2e-3), "{moved:e} m");
+    let mut simulation = shipped("gripped_peg.toml", &["world.friction=0.02"]);
+    let moved = drift(&mut simulation, ("peg", ALL), 500).z;
+    assert!(moved.abs() < 1e-4, "{moved:e} m");
+}
+
+/// The scenes of the table in `docs/friction_that_holds.md` that are not shipped.
+fn written(text: &str) -> Simulation {
+    let scene = Scene::parse("held.toml", text, &[""; 0]).expect("a scene");
+    Simulation::new(&scene).expect("a scene that starts apart")
+}
+
+/// Friction of 1 holds a weight of 9.81 N under a force of 20 N, in steps of 10 ms.
+#[test]
+fn a_cube_pressed_against_a_wall_hangs_still() {
+    let mut simulation = written(
+        r#"
+        time = { step = 1e-2, duration = 2 }
+        world = { friction = 1 }
+        [[body]]
+        name = "cube"
+        kind = "rigid"
+        mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+        mass = 1
+        force = [-20, 0, 0]
+        position = [0.05001, 0, 0]
+        [[obstacle]]
+        shape = { half_space = { normal = [1, 0, 0] } }
+        "#,
+    );
+    advance(&mut simulation, 20);
+    let moved = drift(&mut simulation, ("cube", ALL), 100).norm();
+    assert!(moved < 1e-12, "{moved:e} m");
+}
+
+/// The slope of 15 degrees is a direction of gravity.
+#[test]
+fn a_cloth_lies_still_on_a_slope() {
+    let mut simulation = written(
+        r#"
+        time = { step = 2e-3, duration = 1 }
+        world = { friction = 1, gravity = [2.539, 0, -9.4757] }
+        [[body]]
+        name = "cloth"
+        kind = "shell"
+        mesh = { grid = { size = [0.2, 0.2], cells = [8, 8] } }
+        shell = { stretch = 1e4, bend = 1e-5, density = 0.2 }
+        position = [0, 0, 5e-4]
+        [[obstacle]]
+        shape = { half_space = { normal = [0, 0, 1] } }
+        "#,
+    );
+    advance(&mut simulation, 50);
+    let moved = drift(&mut simulation, ("cloth", ALL), 450).norm();
+    assert!(moved < 1e-12, "{moved:e} m");
+}
+
 /// The weights differ by a factor of 4; half a turn with a coefficient of 0.5 holds 4.8. The test
 /// `a_cable_holds_up_to_eulers_ratio` tells where it ends.
 #[test]

@@ -56,6 +56,7 @@ pub(super) const GROUPS: [(&str, &[Shot]); 5] = [
             shot("pyramid", 0.0005).small(),
             shot("incline", 0.1),
             shot("pinched_ball", 0.2).from(-75.0, 15.0),
+            shot("gripped_peg", 0.8).from(-65.0, 20.0),
             shot("bunny_drop", 0.216),
             shot("armadillo_drop", 0.144),
             shot("armadillo_rollers", 0.04),
