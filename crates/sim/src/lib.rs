@@ -38,7 +38,7 @@
 //! It has **no** mechanics of its own: detection is `impinge-geometry`'s, elements are `impinge-fem`'s, contact methods
 //! are `impinge-contact`'s.
 //!
-//! **Limits:** shells have no thickness in contact; restitution needs the asynchronous stepper, joints one of the others.
+//! **Limits:** shells have no thickness in contact; restitution needs the asynchronous stepper, joints need another.
 
 pub mod balance;
 pub mod compare;

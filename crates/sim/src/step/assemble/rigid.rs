@@ -318,8 +318,8 @@ impl RigidStep {
         state.rigid.iter().enumerate().map(of_body).sum()
     }
 
-    /// What the next step of second order needs to know of the bodies, after [`accept`](Self::accept). `touched`, needed
-    /// after a first step only, tells the bodies that something touched; the others are ahead by their acceleration.
+    /// What the next step of second order needs to know of the bodies, after [`accept`](Self::accept). `touched`, for a
+    /// first step only, tells the bodies that something touched; the others are ahead by their acceleration.
     pub(crate) fn leave(
         &self,
         model: &Model,
