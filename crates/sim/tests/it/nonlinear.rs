@@ -179,3 +179,48 @@ shape = {{ half_space = {{ normal = [0, 0, 1] }} }}
         "{error}"
     );
 }
+
+/// Layers of soft bars, crosswise, that fall onto each other at 4 m/s.
+fn falling_bars() -> String {
+    let mut text =
+        "[time]\nstep = 0.02\nduration = 1\n[world]\ngravity = [0, 0, -9.81]\nfriction = 0.5\n\
+                    [[obstacle]]\nshape = { half_space = { normal = [0, 0, 1] } }\n"
+            .to_owned();
+    for layer in 0..6 {
+        for bar in 0..3 {
+            let (aside, height) = (0.08 * f64::from(bar - 1), 0.03 + 0.05 * f64::from(layer));
+            let [x, y] = if layer % 2 == 1 {
+                [aside, 0.0]
+            } else {
+                [0.0, aside]
+            };
+            let degrees = 90 * (layer % 2) + 5 * bar;
+            text += &format!(
+                "[[body]]\nmesh = {{ cuboid = {{ size = [0.24, 0.02, 0.02], cells = [8, 1, 1] }} }}\n\
+                 material = {{ young = 5e4, poisson = 0.3, density = 1000 }}\nposition = [{x}, {y}, {height}]\n\
+                 rotation = {{ axis = [0, 0, 1], degrees = {degrees} }}\nvelocity = [0, 0, -4]\n"
+            );
+        }
+    }
+    text
+}
+
+/// Elastic forces that follow only after all collisions are found make further collisions, and those further rounds:
+/// these three steps then take twice as many, and one of them is divided.
+#[test]
+fn elastic_forces_converge_in_the_rounds_that_add_contacts() {
+    let scene = Scene::parse("bars.toml", &falling_bars(), &[""; 0]).expect("a scene");
+    let mut simulation = Simulation::new(&scene).expect("a model");
+    let mut rounds = 0;
+    for _ in 0..3 {
+        let report = simulation.advance().expect("a step");
+        assert_eq!(report.rejected, 0);
+        assert!(
+            report.nonlinear_residual <= 1.0,
+            "{}",
+            report.nonlinear_residual
+        );
+        rounds += report.rounds;
+    }
+    assert!(rounds < 45, "{rounds} rounds");
+}

@@ -109,13 +109,43 @@ impl Synchronous {
     }
 
     /// Moves the iterates of islands that are solved again for another reason, as far as they have a body whose
-    /// nonlinear residual is too large. So their elastic forces converge in the same rounds.
-    pub(super) fn renew_with(&mut self, context: StepContext<'_>, solved_again: &[bool]) {
+    /// nonlinear residual is too large. So their elastic forces converge in the same rounds. Returns whether there are
+    /// any.
+    pub(super) fn renew_with(&mut self, context: StepContext<'_>, solved_again: &[bool]) -> bool {
         let over = self.excess_of_bodies(context);
-        let NewtonIslands { pending, .. } = self.islands_to_renew(context.model, &over);
-        for island in pending.iter().filter(|island| solved_again[island.number]) {
+        let NewtonIslands { mut pending, .. } = self.islands_to_renew(context.model, &over);
+        pending.retain(|island| solved_again[island.number]);
+        for island in &pending {
             self.advance_island(context, island);
         }
+        !pending.is_empty()
+    }
+
+    /// Lets the elastic forces of islands with new contacts follow, except after the first solve of an island: its end
+    /// is far from that of the step, because it lacks the forces of all contacts that it led to.
+    ///
+    /// # Errors
+    /// What [`assemble_equations`](Self::assemble_equations) fails with.
+    pub(super) fn renew_with_contacts(
+        &mut self,
+        context: StepContext<'_>,
+        report: &mut StepReport,
+    ) -> Result<(), StepFailure> {
+        let model = context.model;
+        if model.settings.elasticity == Elasticity::Linearised {
+            return Ok(());
+        }
+        let changes = &self.changes;
+        let follows = |island: &Island| {
+            let mut bodies = changes.of_island(model, island);
+            bodies.any(|marks| marks.changed && marks.rounds[Purpose::Adding as usize] > 1)
+        };
+        let solved_again: Vec<bool> = self.islands.parts().iter().map(follows).collect();
+        if solved_again.contains(&true) && self.renew_with(context, &solved_again) {
+            report.newton_rounds += 1;
+            self.assemble_equations(context)?;
+        }
+        Ok(())
     }
 
     /// Nonlinear residual of each body, or of its constraint rows, over what is accepted; measures volumes as well.

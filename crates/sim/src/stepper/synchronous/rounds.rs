@@ -71,7 +71,7 @@ impl Synchronous {
             self.move_free_points(context)?;
             self.mark_unsettled(context);
             self.changes.count(Purpose::Remainder);
-            self.close_joints(context, accept_unmet)?;
+            self.close_joints(context, accept_unmet, report)?;
             if self.changes.are_any() {
                 report.times.resolve += clock.lap();
                 continue;
@@ -91,6 +91,8 @@ impl Synchronous {
             if self.refiner.find_hits(model, &self.detector, motion) {
                 self.take_hits(context, report)?;
                 report.times.refine += clock.lap();
+                self.renew_with_contacts(context, report)?;
+                report.times.assemble += clock.lap();
                 continue;
             }
             // Those of a motion that is not the step's count for nothing.
@@ -243,6 +245,7 @@ impl Synchronous {
         &mut self,
         context: StepContext<'_>,
         accept_unmet: bool,
+        report: &mut StepReport,
     ) -> Result<(), StepFailure> {
         let model = context.model;
         if model.settings.elasticity == Elasticity::Linearised {
@@ -285,7 +288,7 @@ impl Synchronous {
             joints = remainders.joints().len(),
             "joints to close"
         );
-        self.renew_with(context, &is_open);
+        report.newton_rounds += u32::from(self.renew_with(context, &is_open));
         let remainders = &mut self.joints.remainders;
         let rows = &mut self.problem.constraints;
         for (island, _) in (self.islands.parts().iter().zip(&is_open)).filter(|(_, open)| **open) {
