@@ -16,6 +16,8 @@
 //! all polynomials in Bernstein form. If halving does not end, because solutions are single points, the real roots of
 //! the polynomials are isolated and signs evaluated there (`solve`, `algebraic`).
 //!
+//! It does **not** know meshes, motions other than linear ones, or the code that it judges.
+//!
 //! # Example
 //! ```
 //! use impinge_ccd_oracle::{ExactQuery, Kind};

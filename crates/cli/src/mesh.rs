@@ -34,22 +34,10 @@ pub(crate) fn mesh(command: &Mesh) -> Result<(), Failure> {
 }
 
 fn info(files: &[impl AsRef<Path>]) -> Result<(), Failure> {
-    let mut bad = 0;
-    for file in files {
+    terminal::say_of_each(files, |file| {
         let file = file.as_ref();
-        match summarise(file) {
-            Ok(summary) => terminal::say(&format!("{}\n{summary}", file.display()))?,
-            Err(failure) => {
-                bad += 1;
-                terminal::complain(&failure.message);
-            }
-        }
-    }
-    if bad == 0 {
-        Ok(())
-    } else {
-        Err(Failure::new(Code::BadInput, String::new()))
-    }
+        summarise(file).map(|summary| format!("{}\n{summary}", file.display()))
+    })
 }
 
 /// Reads a file as a solid if possible, else as a surface.

@@ -38,6 +38,30 @@ pub(crate) fn say(text: &str) -> Result<(), Failure> {
     }
 }
 
+/// Prints a result of each of some inputs on standard output, or its error on standard error.
+///
+/// # Errors
+/// As [`say`], and with [`Code::BadInput`] and no message after all inputs if one had an error.
+pub(crate) fn say_of_each<T>(
+    inputs: &[T],
+    result: impl Fn(&T) -> Result<String, Failure>,
+) -> Result<(), Failure> {
+    let mut is_any_bad = false;
+    for input in inputs {
+        match result(input) {
+            Ok(text) => say(&text)?,
+            Err(failure) => {
+                is_any_bad = true;
+                complain(&failure.message);
+            }
+        }
+    }
+    if is_any_bad {
+        return Err(Failure::new(Code::BadInput, String::new()));
+    }
+    Ok(())
+}
+
 /// Prints an error on standard error.
 pub(crate) fn complain(text: &str) {
     aside("error", text);

@@ -24,7 +24,7 @@
 //!
 //! | method | needs | approximates |
 //! |---|---|---|
-//! | [`method::active_set_cr`] | products with `A`, its diagonal | nothing: Coulomb cone, maximum dissipation |
+//! | [`method::active_set_cr`] | products with `A`, its diagonal | nothing; knows constraint rows |
 //! | [`method::staggered_projections`] | products with `A`, its diagonal | nothing if it converges; cone or pyramid |
 //! | [`method::corrective_motion`] | a factor of `A`, or [`compliance`] at rest | `A⁻¹` if at rest, by some percent |
 //! | [`method::constraint_anticipation`] | the blocks of `A` | nothing, but slow for stiff bodies; cone or pyramid |
@@ -60,7 +60,8 @@
 //! **Does not know** elements, materials, meshes, files or clocks: collision detection and re-linearisation are the
 //! caller's.
 //!
-//! **Limits:** only `cr`, `compliant-kkt` and the residual support constraint rows; the other methods reject them.
+//! **Limits:** constraint rows are for `cr`, `active-set`, `compliant-kkt` and the residual; the other methods reject
+//! them ([`method::Capabilities`]). Every contact has one coefficient of friction and no restitution.
 
 mod block;
 pub mod compliance;

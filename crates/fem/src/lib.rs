@@ -9,15 +9,13 @@
 //! - [`kinematics`]: rotation and principal stretches of a deformation gradient, inverted ones included;
 //! - [`material`]: energy, stress and tangent;
 //!
-//!   | material | parameters | unit | good for |
-//!   |---|---|---|---|
-//!   | [`Material::corotational`] | `young`, `poisson` | Pa, 1 | large rotation, moderate strain; constant matrix up to
-//!   rotation |
-//!   | [`Material::st_venant_kirchhoff`] | `young`, `poisson` | Pa, 1 | large rotation, moderate strain; the same
-//!   energy in strain rows |
-//!   | [`Material::neo_hookean`] | `young`, `poisson` | Pa, 1 | large strain, compression, inversion |
+//!   | material, from `young` (Pa) and `poisson` | good for |
+//!   |---|---|
+//!   | [`Material::corotational`] | large rotation, moderate strain; constant matrix up to rotation |
+//!   | [`Material::st_venant_kirchhoff`] | large rotation, moderate strain; the same energy in strain rows |
+//!   | [`Material::neo_hookean`] | large strain, compression, inversion |
 //! - [`plasticity`]: plastic strain;
-//! - [`damping`]: Rayleigh coefficients per tetrahedron;
+//! - [`damping`]: Rayleigh coefficients per element;
 //! - [`assembly`]: the global energy, forces, masses, and the linear system of a step;
 //! - [`thin`]: springs, triangles and hinges of thin bodies, term by term;
 //! - [`rigid`]: mass, centre and inertia of a rigid body, its pose, and its torque-free rotation.

@@ -32,7 +32,7 @@
 //!
 //! # Features
 //! All are on by default: `io` (module [`io`], mesh files), `parallel` (threads; the same bits), `parry`
-//! (`mesh::tetrahedralize` and `broad_phase::ParryBvh`).
+//! (`mesh::tetrahedralize`, `broad_phase::ParryBvh`, `ccd::step_size`).
 //!
 //! # Does not know
 //! Mass, force, or velocity beyond a motion of points. All lengths are metres and all numbers `f64`.

@@ -1,5 +1,15 @@
 //! Scenes, models, states and steppers: the order of a time step.
 //!
+//! In the order in which data flows:
+//! - [`scene`]: the input as TOML or built in code; [`doctor`]: checks it before a run
+//! - [`model`]: what is constant; [`state`]: what changes, sufficient for a restart
+//! - [`stepper`]: advances a state by one [`step`]; [`extension`]: materials, forces, solvers of other crates in it
+//! - [`simulation`]: model, state and stepper together, bodies by name
+//! - [`measure`], [`balance`], [`report`]: results of a state and of a step
+//! - [`output`]: files of a run, and their verification; [`compare`]: methods beside each other
+//!
+//! [`constrained`] needs no scene: particles, rigid bodies and constraints as plain data.
+//!
 //! ```
 //! use impinge_sim::{Scene, Simulation};
 //!
@@ -22,6 +32,13 @@
 //! assert!((speed + 9.81 * 1e-2).abs() < 1e-9);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! **Features**, on by default: `parallel` (threads; the same bits).
+//!
+//! It has **no** mechanics of its own: detection is `impinge-geometry`'s, elements are `impinge-fem`'s, contact methods
+//! are `impinge-contact`'s.
+//!
+//! **Limits:** shells have no thickness in contact; restitution needs the asynchronous stepper, joints need another.
 
 pub mod balance;
 pub mod compare;

@@ -7,7 +7,9 @@
 use std::collections::BTreeSet;
 use std::error::Error;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+
+use super::source_files;
 
 const MAP: &str = "ARCHITECTURE.md";
 
@@ -131,25 +133,9 @@ fn spans(text: &str) -> Vec<String> {
 
 /// Paths and texts of all source files of the crates.
 fn sources(root: &Path) -> Result<Vec<(String, String)>, Box<dyn Error>> {
-    let mut folders: Vec<PathBuf> = Vec::new();
-    for entry in fs::read_dir(root.join("crates"))? {
-        folders.push(entry?.path().join("src"));
-    }
     let mut sources = Vec::new();
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder)? {
-            let path = entry?.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
-                let text = fs::read_to_string(&path)?;
-                let place = path
-                    .strip_prefix(root)?
-                    .to_string_lossy()
-                    .replace('\\', "/");
-                sources.push((place, text));
-            }
-        }
+    for entry in fs::read_dir(root.join("crates"))? {
+        sources.extend(source_files(&entry?.path().join("src"), root)?);
     }
     sources.sort();
     Ok(sources)

@@ -8,6 +8,8 @@ use std::error::Error;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::source_files;
+
 /// Longest chain of re-exports; a longer one is a cycle.
 const MOST_EXPORTS: usize = 16;
 
@@ -55,20 +57,7 @@ struct Sources(BTreeMap<Module, (String, Vec<String>)>);
 
 impl Sources {
     fn read(src: &Path) -> Result<Self, Box<dyn Error>> {
-        let mut texts = Vec::new();
-        let mut folders = vec![src.to_owned()];
-        while let Some(folder) = folders.pop() {
-            for entry in fs::read_dir(&folder)? {
-                let path = entry?.path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else if path.extension().is_some_and(|extension| extension == "rs") {
-                    let text = fs::read_to_string(&path)?;
-                    let place = path.strip_prefix(src)?.to_string_lossy().replace('\\', "/");
-                    texts.push((place, text));
-                }
-            }
-        }
+        let texts = source_files(src, src)?;
         Ok(Self::new(
             texts
                 .iter()

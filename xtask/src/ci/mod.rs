@@ -14,6 +14,7 @@ mod python;
 mod viewer;
 
 use std::error::Error;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
@@ -169,4 +170,24 @@ pub(crate) fn cargo(
 pub(crate) fn root() -> PathBuf {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
     xtask.parent().unwrap_or(xtask).to_owned()
+}
+
+/// Paths below `root` and texts of all source files in a folder.
+fn source_files(folder: &Path, root: &Path) -> Result<Vec<(String, String)>, Box<dyn Error>> {
+    let (mut files, mut folders) = (Vec::new(), vec![folder.to_owned()]);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder)? {
+            let path = entry?.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let place = path
+                    .strip_prefix(root)?
+                    .to_string_lossy()
+                    .replace('\\', "/");
+                files.push((place, fs::read_to_string(&path)?));
+            }
+        }
+    }
+    Ok(files)
 }

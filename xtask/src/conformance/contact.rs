@@ -13,7 +13,7 @@ use impinge_contact::{
 use impinge_krylov::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{Matrix3, Vector3};
 
-use super::{Extent, table::Table};
+use super::{Extent, lattice, table::Table};
 
 const STEP: f64 = 1e-3;
 const FRICTION: f64 = 0.5;
@@ -96,12 +96,12 @@ fn block(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
         preconditioner: PreconditionerKind::Diagonal,
         ..settings
     };
-    let (single, full) = solve(table, "Full", &lattice(axis, 1), settings)?;
-    let (other, diag) = solve(table, "Diag", &lattice(axis, 1), diagonal)?;
+    let (single, full) = solve(table, "Full", &spinning_block(axis, 1), settings)?;
+    let (other, diag) = solve(table, "Diag", &spinning_block(axis, 1), diagonal)?;
     let (copied, four) = solve(
         table,
         "Full, each contact four times",
-        &lattice(axis, 4),
+        &spinning_block(axis, 4),
         settings,
     )?;
     let scale = largest(&single.velocity);
@@ -160,49 +160,15 @@ fn solve(
 }
 
 /// A block of `axis³` nodes joined by springs, spinning and falling obliquely on the ground; `copies` of each contact.
-fn lattice(axis: usize, copies: usize) -> ContactProblem {
+fn spinning_block(axis: usize, copies: usize) -> ContactProblem {
     let spacing = 0.02;
     let (mass, stiffness) = (1000.0 * f64::powi(spacing, 3), 0.4 * 5e5 * spacing);
-    let index = |x: usize, y: usize, z: usize| (x + axis * (y + axis * z)) as u32;
-    let (mut springs, mut nodes) = (Vec::new(), Vec::new());
-    for z in 0..axis {
-        for y in 0..axis {
-            for x in 0..axis {
-                nodes.push(Vector3::new(x as f64, y as f64, z as f64) * spacing);
-                for [dx, dy, dz] in [
-                    [1, 0, 0],
-                    [0, 1, 0],
-                    [0, 0, 1],
-                    [1, 1, 0],
-                    [0, 1, 1],
-                    [1, 0, 1],
-                ] {
-                    if x + dx < axis && y + dy < axis && z + dz < axis {
-                        let along = Vector3::new(dx as f64, dy as f64, dz as f64).normalize();
-                        springs.push((index(x, y, z), index(x + dx, y + dy, z + dz), along));
-                    }
-                }
-            }
-        }
-    }
-    let pattern = BlockPattern::from_pairs(nodes.len(), springs.iter().map(|&(i, j, _)| (i, j)));
-    let mut momentum = SymmetricBlockMatrix::zeros(pattern);
-    for node in 0..nodes.len() {
-        *momentum.diagonal_block_mut(node) = Matrix3::from_diagonal_element(mass);
-    }
-    for (i, j, along) in springs {
-        let coupling = STEP * STEP * stiffness * along * along.transpose();
-        *momentum.diagonal_block_mut(i as usize) += coupling;
-        *momentum.diagonal_block_mut(j as usize) += coupling;
-        if let Some(slot) = momentum.pattern().slot(i as usize, j as usize) {
-            *momentum.block_mut(slot) -= coupling;
-        }
-    }
+    let momentum = lattice::matrix(axis, mass, STEP * STEP * stiffness);
     let spin = Vector3::new(1.0, 4.0, 8.0);
-    let rhs = nodes
-        .iter()
-        .flat_map(|x| {
-            let velocity = Vector3::new(0.6, -0.2, -1.0) + spin.cross(x);
+    let rhs = lattice::places(axis)
+        .flat_map(|place| {
+            let x = Vector3::from(place.map(|x| x as f64)) * spacing;
+            let velocity = Vector3::new(0.6, -0.2, -1.0) + spin.cross(&x);
             [mass * velocity.x, mass * velocity.y, mass * velocity.z]
         })
         .collect();
@@ -211,7 +177,7 @@ fn lattice(axis: usize, copies: usize) -> ContactProblem {
         for x in 0..axis {
             for _ in 0..copies {
                 problem.push(&ContactRow {
-                    entries: &[ground(index(x, y, 0))],
+                    entries: &[ground((x + axis * y) as u32)],
                     offset: Vector3::new(-1e-4, 0.0, 0.0),
                     friction: FRICTION,
                 });

@@ -3,22 +3,24 @@
 use std::error::Error;
 
 use impinge_krylov::{
-    BlockJacobi, BlockPattern, ConjugateGradient, ConjugateResidual, KrylovMethod, LinearSystem,
-    Minres, StoppingRule, SymmetricBlockMatrix, Termination, solve,
+    BlockJacobi, ConjugateGradient, ConjugateResidual, KrylovMethod, LinearSystem, Minres,
+    StoppingRule, SymmetricBlockMatrix, Termination, solve,
 };
-use nalgebra::{Matrix3, Vector3};
 
-use super::{Extent, table::Table};
+use super::{Extent, lattice, table::Table};
 
 /// Required `‖b − A x‖/‖b‖` of the solves.
 const RELATIVE: f64 = 1e-10;
+
+/// Weak stiffness that holds every node, over that of a spring.
+const HELD: f64 = 0.01;
 
 pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     let axis = match extent {
         Extent::Quick => 16,
         Extent::Full => 40,
     };
-    let matrix = elastic_grid(axis);
+    let matrix = lattice::matrix(axis, HELD, 1.0);
     let rhs: Vec<f64> = (0..matrix.len())
         .map(|i| ((7 * i) % 19) as f64 - 9.0)
         .collect();
@@ -133,44 +135,4 @@ fn bits(
     }
     table.certain("CR: same bits on 1, 2 and 7 threads", same);
     Ok(())
-}
-
-/// A grid of `axis³` nodes with springs as edges, each node weakly held.
-fn elastic_grid(axis: usize) -> SymmetricBlockMatrix {
-    let index = |x: usize, y: usize, z: usize| (x + axis * (y + axis * z)) as u32;
-    let mut springs = Vec::new();
-    for z in 0..axis {
-        for y in 0..axis {
-            for x in 0..axis {
-                for [dx, dy, dz] in [
-                    [1, 0, 0],
-                    [0, 1, 0],
-                    [0, 0, 1],
-                    [1, 1, 0],
-                    [0, 1, 1],
-                    [1, 0, 1],
-                ] {
-                    if x + dx < axis && y + dy < axis && z + dz < axis {
-                        let along = Vector3::new(dx as f64, dy as f64, dz as f64).normalize();
-                        springs.push((index(x, y, z), index(x + dx, y + dy, z + dz), along));
-                    }
-                }
-            }
-        }
-    }
-    let pattern = BlockPattern::from_pairs(axis.pow(3), springs.iter().map(|&(i, j, _)| (i, j)));
-    let mut matrix = SymmetricBlockMatrix::zeros(pattern);
-    for node in 0..matrix.blocks() {
-        *matrix.diagonal_block_mut(node) = Matrix3::from_diagonal_element(0.01);
-    }
-    for (i, j, along) in springs {
-        let stiffness = along * along.transpose();
-        *matrix.diagonal_block_mut(i as usize) += stiffness;
-        *matrix.diagonal_block_mut(j as usize) += stiffness;
-        let slot = matrix.pattern().slot(i as usize, j as usize);
-        if let Some(slot) = slot {
-            *matrix.block_mut(slot) -= stiffness;
-        }
-    }
-    matrix
 }

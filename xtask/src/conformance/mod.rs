@@ -9,6 +9,7 @@ mod fem;
 mod friction;
 mod geometry;
 mod krylov;
+mod lattice;
 mod methods;
 mod overlap;
 mod parts;

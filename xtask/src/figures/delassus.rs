@@ -35,7 +35,7 @@ const FEWEST: usize = 4;
 /// Repetitions of each measurement; the least time counts.
 const REPETITIONS: u32 = 3;
 
-/// Keeps them.
+/// Stores the problems of a run, for [`problems`].
 #[derive(Clone, Default)]
 struct Problems(Arc<Mutex<Sample>>);
 
@@ -74,7 +74,7 @@ fn delassus(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> 
     measure(sheet, "cube", &pressed)
 }
 
-/// The problems of a run, each with twice the contacts of the one before, and their tolerances.
+/// Problems of a run, each with [`GROWTH`] times the contacts of the one before, or more, and their tolerances.
 type Sample = Vec<(ContactProblem, Tolerances)>;
 
 fn problems(

@@ -1,4 +1,4 @@
-//! Distances: springs, inextensible links, ropes and struts; and the Green–Lagrange strain of a cable.
+//! Distances: springs, inextensible links and ropes; and the Green–Lagrange strain of a cable.
 
 use super::law::{Definiteness, Law, Local};
 use nalgebra::{Matrix3, Vector3};

@@ -1,4 +1,4 @@
-//! Links between points: springs, rods, ropes, struts, bindings, and elements of materials.
+//! Links between points: springs, rods, ropes, bindings, and elements of materials.
 
 use super::attachment::Attachment;
 use super::distance::Distance;
@@ -69,19 +69,6 @@ pub fn rope_through(
     };
     let rope = Constraint::new(law, pieces)?;
     Ok(rope.with_uniform_compliance(compliance)?.one_sided())
-}
-
-/// A strut: keeps its ends at least `length` apart.
-///
-/// # Errors
-/// As [`spring`].
-pub fn strut(
-    from: &Point,
-    to: Point,
-    rest_length: f64,
-    compliance: f64,
-) -> Result<Constraint, ConstraintError> {
-    Ok(spring(from, to, rest_length, compliance)?.one_sided())
 }
 
 /// Two points that coincide, or yield by `compliance` (m/N) in every direction.

@@ -42,32 +42,6 @@ impl Tangent {
         self.left * y * self.right.transpose()
     }
 
-    /// Stiffness block per rest volume for two shape gradients, Pa/m²: `B_ik = Σ_jl (∂P_ij/∂F_kl) a_j b_l`.
-    ///
-    /// Exchanging `a` and `b` transposes the block.
-    #[inline]
-    pub fn gradient_block(&self, a: &Vector3<f64>, b: &Vector3<f64>) -> Matrix3<f64> {
-        let (a, b) = (self.right.tr_mul(a), self.right.tr_mul(b));
-        self.left * self.principal_block(&a, &b) * self.left.transpose()
-    }
-
-    /// The block in the axes `U` for gradients given in the axes `V`.
-    #[inline]
-    pub(crate) fn principal_block(&self, a: &Vector3<f64>, b: &Vector3<f64>) -> Matrix3<f64> {
-        let mut block = Matrix3::zeros();
-        for i in 0..3 {
-            block[(i, i)] = self.stretch[(i, i)] * a[i] * b[i];
-        }
-        for (pair, (i, j)) in PAIRS.into_iter().enumerate() {
-            let (even, odd) = self.halves(pair);
-            block[(i, i)] += even * a[j] * b[j];
-            block[(j, j)] += even * a[i] * b[i];
-            block[(i, j)] = self.stretch[(i, j)] * a[i] * b[j] + odd * a[j] * b[i];
-            block[(j, i)] = self.stretch[(i, j)] * a[j] * b[i] + odd * a[i] * b[j];
-        }
-        block
-    }
-
     /// `M_j = U D_j Uᵀ` with `(D_j)_jj = H_jj`, `(D_j)_ii = ½(κ_s + κ_a)` of the pair `i, j`: the part of
     /// [`contracted`](Self::contracted) that depends on the tangent alone.
     pub(crate) fn axis_blocks(&self) -> [Matrix3<f64>; 3] {
@@ -81,8 +55,9 @@ impl Tangent {
         .map(|of| self.left * Matrix3::from_diagonal(&of) * self.left.transpose())
     }
 
-    /// The blocks `B_j` with [`gradient_block`](Self::gradient_block)`(a, b) = Σ_j a_j B_j`, for gradients given in the
-    /// axes `V`; `axis` is [`axis_blocks`](Self::axis_blocks). Saves work if many `a` share the same `b`.
+    /// The blocks `B_j` with `Σ_j a_j B_j = B` for the stiffness block `B_ik = Σ_jl (∂P_ij/∂F_kl) a_j b_l` per rest
+    /// volume (Pa/m²) of two shape gradients `a` and `b`, given in the axes `V`; `axis` is
+    /// [`axis_blocks`](Self::axis_blocks). Saves work if many `a` share the same `b`.
     ///
     /// ```text
     /// B_j = b_j M_j + u_j (Σ_k H_jk b_k u_k)ᵀ + (Σ_k ½(κ_s − κ_a)_jk b_k u_k) u_jᵀ        k ≠ j

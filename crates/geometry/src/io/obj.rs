@@ -62,7 +62,7 @@ fn statements(bytes: &[u8]) -> impl Iterator<Item = (usize, String)> {
 }
 
 /// The three coordinates; a weight or a colour may follow.
-fn vertex<'a>(
+pub(super) fn vertex<'a>(
     line: usize,
     mut words: impl Iterator<Item = &'a str>,
 ) -> Result<Vector3<f64>, Problem> {

@@ -11,6 +11,7 @@ use nalgebra::Vector3;
 
 use super::error::{ParseError, Place, Problem};
 use super::extract::Elements;
+use super::obj::vertex;
 use crate::mesh::TriangleMesh;
 
 /// Bytes before the triangles of a binary file: a title and a count.
@@ -139,22 +140,6 @@ fn read_ascii(bytes: &[u8], soup: &mut Soup) -> Result<(), Problem> {
         ));
     }
     Ok(())
-}
-
-fn vertex<'a>(
-    line: usize,
-    mut words: impl Iterator<Item = &'a str>,
-) -> Result<Vector3<f64>, Problem> {
-    let mut position = Vector3::zeros();
-    for axis in 0..3 {
-        let word = words.next().ok_or_else(|| {
-            Problem::line(line, format!("a vertex needs 3 coordinates, found {axis}"))
-        })?;
-        position[axis] = word
-            .parse()
-            .map_err(|_| Problem::line(line, format!("the coordinate {word:?} is not a number")))?;
-    }
-    Ok(position)
 }
 
 /// Corners in threes, each position once, in the order of its first appearance.

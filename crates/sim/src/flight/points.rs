@@ -10,6 +10,8 @@ use nalgebra::Vector3;
 pub(super) struct SecondOrder {
     /// `c/h`; 0 in a step of implicit Euler.
     pub(super) ratio: f64,
+    /// `h` (s).
+    pub(super) time_step: f64,
     /// `κ` of every point.
     pub(super) ratios: Vec<f64>,
     /// `δ` and `d₋` of every point (m/s).

@@ -185,6 +185,7 @@ impl Flight {
     /// Plans the points that move to second order; all others are planned already.
     pub(super) fn plan_second_order(&mut self, model: &Model, state: &State, time_step: f64) {
         let own = &mut self.second_order;
+        own.time_step = time_step;
         own.ratios.clear();
         own.ratio = if state.history.is_empty() { 0.0 } else { RATIO };
         if !is_of_second_order(model) {
@@ -238,45 +239,32 @@ impl Flight {
             }
             if component.is_some_and(|component| self.second_order.moves[component]) {
                 let ratio = if constrained[0][point] { 0.0 } else { ratio };
-                self.start_point(model, state, (block, point), (ratio, time_step));
+                self.start_point(model, state, block, ratio);
             }
         }
         self.second_order.constrained = Some(constrained);
     }
 
-    /// Lets a free point move by implicit Euler. Returns whether it would not have.
-    pub(crate) fn move_by_euler(
-        &mut self,
-        model: &Model,
-        state: &State,
-        place: (usize, usize),
-        time_step: f64,
-    ) -> bool {
-        let was = self.ratio(place.1) > 0.0;
+    /// Lets the free point with the unknowns of `block` move by implicit Euler. Returns whether it would not have.
+    pub(crate) fn move_by_euler(&mut self, model: &Model, state: &State, block: usize) -> bool {
+        let was = self.ratio(model.unknowns.point_of_block[block] as usize) > 0.0;
         if was {
-            self.start_point(model, state, place, (0.0, time_step));
+            self.start_point(model, state, block, 0.0);
         }
         was
     }
 
-    /// Sets the start and the gain of a free point with the unknowns of `block` for a `κ`.
-    fn start_point(
-        &mut self,
-        model: &Model,
-        state: &State,
-        (block, point): (usize, usize),
-        (ratio, time_step): (f64, f64),
-    ) {
+    /// Sets the start and the gain of the free point with the unknowns of `block` for a `κ`.
+    fn start_point(&mut self, model: &Model, state: &State, block: usize, ratio: f64) {
+        let point = model.unknowns.point_of_block[block] as usize;
         let (x, v) = (&state.positions[point], &state.velocities[point]);
-        let (lead, lag) = (
-            self.second_order.leads[point],
-            self.second_order.lags[point],
-        );
+        let own = &self.second_order;
+        let (lead, lag) = (own.leads[point], own.lags[point]);
         let lagged = lag * (ratio * (1.0 + ratio));
         let (start, gain) = match self.of_point(model, point) {
             None => (v * (1.0 + ratio), Vector3::zeros()),
             Some(turn) => (
-                (v - turn.turning(x)) * (1.0 + ratio) - turn.end_acceleration(x) * time_step,
+                (v - turn.turning(x)) * (1.0 + ratio) - turn.end_acceleration(x) * own.time_step,
                 turn.end_velocity(x) - self.chord(block) * (1.0 + ratio),
             ),
         };
@@ -285,14 +273,14 @@ impl Flight {
         self.second_order.ratios[point] = ratio;
     }
 
-    /// What the next step needs to know of the points: `state` is that before the step. `touched` tells what something
-    /// touched.
+    /// What the next step needs to know of the points: `state` is that before the step. `touched`, needed after a first
+    /// step only, tells the points of components that something touched.
     pub(crate) fn leave(
         &self,
         model: &Model,
         state: &State,
         step: StepVelocities<'_>,
-        touched: &dyn Fn(usize) -> bool,
+        touched: Option<&[bool]>,
     ) -> History {
         let StepVelocities {
             end: velocities,
@@ -301,11 +289,12 @@ impl Flight {
         } = step;
         let largest = RATIO;
         let mut leads = vec![Vector3::zeros(); means.len()];
-        let is_first = state.history.is_empty();
-        let mut is_touched = vec![!is_first; model.components.count()];
-        for &point in model.unknowns.point_of_block.iter().filter(|_| is_first) {
-            if let Some(component) = model.components.of_point(point as usize) {
-                is_touched[component] |= touched(point as usize);
+        let mut is_touched = vec![touched.is_none(); model.components.count()];
+        if let Some(touched) = touched {
+            for &point in &model.unknowns.point_of_block {
+                if let Some(component) = model.components.of_point(point as usize) {
+                    is_touched[component] |= touched[point as usize];
+                }
             }
         }
         for (point, (end, start)) in velocities.iter().zip(&state.velocities).enumerate() {

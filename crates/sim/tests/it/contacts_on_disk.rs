@@ -376,9 +376,9 @@ name = "ground"
 shape = { half_space = { normal = [0, 0, 1] } }
 "#;
 
-/// A stepper without contacts writes no file of them, and who asks for one is told why.
+/// A stepper writes files of contacts and reactions only if it computes them; asking for others is an error.
 #[test]
-fn steppers_without_contacts_say_so() {
+fn steppers_write_what_they_compute() {
     for (text, stepper, has_contacts, has_reactions) in [
         (CLOTH, "constrained", false, true),
         (LAYERED, "asynchronous", true, false),

@@ -2,6 +2,7 @@
 
 use impinge_sim::{Scene, Simulation, StepReport};
 use nalgebra::Vector3;
+use std::fmt::Write as _;
 
 /// A bar held at one end under its own weight in `gravity` (m/s²).
 fn bar(kind: &str, gravity: f64, time: &str) -> Simulation {
@@ -195,7 +196,8 @@ fn falling_bars() -> String {
                 [0.0, aside]
             };
             let degrees = 90 * (layer % 2) + 5 * bar;
-            text += &format!(
+            let _ = write!(
+                text,
                 "[[body]]\nmesh = {{ cuboid = {{ size = [0.24, 0.02, 0.02], cells = [8, 1, 1] }} }}\n\
                  material = {{ young = 5e4, poisson = 0.3, density = 1000 }}\nposition = [{x}, {y}, {height}]\n\
                  rotation = {{ axis = [0, 0, 1], degrees = {degrees} }}\nvelocity = [0, 0, -4]\n"

@@ -1,6 +1,7 @@
 //! Whole scenes with either compliance: difference of the shapes of soft bodies, and time per step of a pile.
 
 use std::error::Error;
+use std::ops::Range;
 use std::time::Instant;
 
 use cpu_time::ProcessTime;
@@ -40,19 +41,26 @@ pub(super) fn fill(table: &mut Table) -> Result<(), Box<dyn Error>> {
     pile(table)
 }
 
+/// The points of every deformable body, and their means at rest and at one instant (m).
+fn solids(
+    model: &Model,
+    positions: &[Vector3<f64>],
+) -> impl Iterator<Item = (Range<usize>, [Vector3<f64>; 2])> {
+    let bodies = model.geometry.bodies.iter();
+    let deformable = bodies.filter(|body| !body.tets.is_empty());
+    deformable.map(move |body| {
+        let points = body.points.clone();
+        let count = points.len() as f64;
+        let mean = |x: &[Vector3<f64>]| x[points.clone()].iter().sum::<Vector3<f64>>() / count;
+        let means = [mean(&model.points.rest), mean(positions)];
+        (points, means)
+    })
+}
+
 /// Displacements from rest without the rigid motion, of all deformable bodies at one instant.
 fn shape(model: &Model, positions: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
     let mut shape = Vec::new();
-    for body in model
-        .geometry
-        .bodies
-        .iter()
-        .filter(|body| !body.tets.is_empty())
-    {
-        let points = body.points.clone();
-        let count = points.len() as f64;
-        let center = |x: &[Vector3<f64>]| x[points.clone()].iter().sum::<Vector3<f64>>() / count;
-        let (rest, now) = (center(&model.points.rest), center(positions));
+    for (points, [rest, now]) in solids(model, positions) {
         let covariance: Matrix3<f64> = points
             .clone()
             .map(|p| (positions[p] - now) * (model.points.rest[p] - rest).transpose())
@@ -70,16 +78,7 @@ fn shape(model: &Model, positions: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
 /// They measure the elongation and flattening of a ring, without their direction.
 fn strains(model: &Model, positions: &[Vector3<f64>]) -> Vec<Vector3<f64>> {
     let mut strains = Vec::new();
-    for body in model
-        .geometry
-        .bodies
-        .iter()
-        .filter(|body| !body.tets.is_empty())
-    {
-        let points = body.points.clone();
-        let count = points.len() as f64;
-        let center = |x: &[Vector3<f64>]| x[points.clone()].iter().sum::<Vector3<f64>>() / count;
-        let (rest, now) = (center(&model.points.rest), center(positions));
+    for (points, [rest, now]) in solids(model, positions) {
         let [mut moved, mut spread] = [Matrix3::zeros(); 2];
         for p in points {
             let arm = model.points.rest[p] - rest;

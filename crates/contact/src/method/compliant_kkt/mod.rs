@@ -19,6 +19,7 @@ mod settings;
 mod system;
 
 pub use settings::{CompliantKktSettings, KktSolver, OneSidedSolver, RowPreconditioner};
+pub use system::MAX_BACKWARD_ERROR;
 
 use super::corrective_motion::multipliers;
 use super::friction_stages::FrictionStages;

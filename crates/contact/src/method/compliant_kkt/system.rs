@@ -19,8 +19,9 @@ use std::sync::Arc;
 /// compatible.
 const REGULARISATION: f64 = 1e-12;
 
-/// Backward error of a refined solve above which the rows count as dependent.
-const TRUSTED: f64 = 1e-9;
+/// Backward error of a solve above which its rows count as dependent, 1e-12 to 1e-6: dependent rows leave a pivot of
+/// rounding.
+pub const MAX_BACKWARD_ERROR: f64 = 1e-9;
 
 /// Growth of the backward error above which a refinement step is undone.
 const WORSE: f64 = 16.0;
@@ -136,7 +137,7 @@ impl KktSystem {
 
     /// Whether a refined solve shows that the rows are independent.
     pub(super) fn is_trusted(refined: &Refined) -> bool {
-        refined.backward_error <= TRUSTED
+        refined.backward_error <= MAX_BACKWARD_ERROR
     }
 
     /// Solves for columns without refinement, for the compliance at the contacts.

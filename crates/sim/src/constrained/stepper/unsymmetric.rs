@@ -16,14 +16,11 @@ use super::super::ConstrainedError;
 use super::ConstrainedStepper;
 use super::layout::get;
 use impinge_contact::constraint::GeometricStiffness;
+use impinge_contact::method::compliant_kkt::MAX_BACKWARD_ERROR;
 use impinge_contact::{ContactError, ContactReport, Termination};
 use impinge_krylov::direct::SparseLu;
 use nalgebra::Matrix3;
 use nalgebra_sparse::{CooMatrix, CscMatrix};
-
-/// Backward error above which a solve counts as not converged, 1e-12 to 1e-6: rows that depend on each other leave a
-/// pivot of rounding.
-const TRUSTED: f64 = 1e-9;
 
 /// `max |r_i| / (Σ_k |K_ik x_k| + |b_i|)` of `K x = b`; NaN if an unknown is not finite.
 fn backward_error(matrix: &CscMatrix<f64>, x: &[f64], rhs: &[f64]) -> f64 {
@@ -104,7 +101,7 @@ impl ConstrainedStepper {
         Ok(ContactReport {
             termination: if !error.is_finite() {
                 Termination::Breakdown
-            } else if error <= TRUSTED {
+            } else if error <= MAX_BACKWARD_ERROR {
                 Termination::Converged
             } else {
                 Termination::MaxIterations

@@ -92,27 +92,13 @@ pub(super) struct Examiner<'a> {
 }
 
 impl<'a> Examiner<'a> {
-    pub(super) fn new(reference: &'a Frame, manifest: &'a Manifest) -> Self {
+    pub(super) fn new(reference: &'a Frame, manifest: Option<&'a Manifest>) -> Self {
+        let rigid = |manifest: &Manifest| Bodies::new(reference, &manifest.rigid_bodies);
         Self {
             reference,
-            manifest: Some(manifest),
-            surface: collision_surface(reference, Some(manifest)),
-            bodies: Bodies::new(reference, &manifest.rigid_bodies),
-            model_of_moves: None,
-            rigid: None,
-            reactions: None,
-            sheet: None,
-            longest_piece: None,
-            step: None,
-        }
-    }
-
-    pub(super) fn without_manifest(reference: &'a Frame) -> Self {
-        Self {
-            reference,
-            manifest: None,
-            surface: collision_surface(reference, None),
-            bodies: Bodies::default(),
+            manifest,
+            surface: collision_surface(reference, manifest),
+            bodies: manifest.map(rigid).unwrap_or_default(),
             model_of_moves: None,
             rigid: None,
             reactions: None,

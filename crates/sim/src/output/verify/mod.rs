@@ -100,7 +100,7 @@ pub fn verify_run(
     let model = run.map(|run| &run.model);
     let shown = entries.iter().map(|entry| entry.step).collect();
     let sheet = Sheet::read(folder, model, &shown, &mut verification.findings);
-    let mut examiner = Examiner::new(reference, rules);
+    let mut examiner = Examiner::new(reference, Some(rules));
     examiner.sheet = sheet.as_ref();
     examiner.rigid = rows.as_ref();
     examiner.reactions = reactions.as_ref();
@@ -190,7 +190,7 @@ fn rigid_rows(
 pub fn verify_frame(path: impl AsRef<Path>) -> Result<Verification, OutputError> {
     let path = path.as_ref();
     let frame = vtu::read_frame(path)?;
-    let examiner = Examiner::without_manifest(&frame);
+    let examiner = Examiner::new(&frame, None);
     let file = path.display().to_string();
     let mut result = Verification {
         frames: 1,

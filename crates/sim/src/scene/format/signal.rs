@@ -37,11 +37,6 @@ impl From<Vec<(f64, [f64; 3])>> for Signal {
 }
 
 impl Signal {
-    /// Whether it is the same vector at all times.
-    pub fn is_constant(&self) -> bool {
-        matches!(self, Self::Constant(_))
-    }
-
     /// The vector at `time` (s).
     pub fn at(&self, time: f64) -> [f64; 3] {
         match self {

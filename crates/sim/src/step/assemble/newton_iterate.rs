@@ -69,14 +69,21 @@ pub(crate) struct NewtonIterate {
     of_body: Vec<[f64; 2]>,
 }
 
-/// A motion in a step: its velocities, and the positions that they lead to.
-pub(crate) struct Motion<'a> {
+/// The solved motion of a step: its velocities, and the positions that they lead to.
+pub(crate) struct SolvedMotion<'a> {
     /// Solved mean velocities in the order of the unknowns (m/s).
     pub(crate) solved: &'a [f64],
     /// Mean velocities of prescribed points (m/s).
     pub(crate) known: &'a [Vector3<f64>],
     /// Positions at the end of the step (m).
     pub(crate) end: &'a [Vector3<f64>],
+}
+
+/// The flight of a step, and what assembles its elastic forces.
+#[derive(Clone, Copy)]
+pub(crate) struct ElasticStep<'a> {
+    pub(crate) flight: &'a Flight,
+    pub(crate) assembler: &'a Assembler,
 }
 
 /// The way of some points to a motion.
@@ -86,7 +93,7 @@ pub(crate) struct Advance {
     pub(crate) share: f64,
 }
 
-impl Motion<'_> {
+impl SolvedMotion<'_> {
     /// The mean velocity of a point (m/s); none for points of rigid bodies.
     fn of_point(&self, model: &Model, point: usize) -> Option<Vector3<f64>> {
         match model.unknowns.motion_of_point[point] {
@@ -137,7 +144,7 @@ impl NewtonIterate {
         &mut self,
         context: StepContext<'_>,
         flight: &Flight,
-        motion: &Motion<'_>,
+        motion: &SolvedMotion<'_>,
         advance: Advance,
     ) {
         let Advance { points, share } = advance;
@@ -192,14 +199,16 @@ impl NewtonIterate {
         &self.led
     }
 
-    /// `A = M + h C + h² K(x_k)` and `b` without `A w_k`, which [`lead`](Self::lead) gives. Keeps the matrix if more
-    /// than masses and elements will be added to it.
+    /// `A = M + h C + h² K(x_k)` and `b` without `A w_k`, which [`lead`](Self::lead) gives. `keeps_matrix` is for
+    /// matrices that more than masses and elements will be added to.
     pub(crate) fn assemble(
         &mut self,
         context: StepContext<'_>,
-        (flight, assembler, keeps_matrix): (&Flight, &Assembler, bool),
+        elastic: ElasticStep<'_>,
+        keeps_matrix: bool,
         system: MomentumSystem<'_>,
     ) {
+        let ElasticStep { flight, assembler } = elastic;
         let StepContext {
             model, time_step, ..
         } = context;
@@ -244,12 +253,12 @@ impl NewtonIterate {
         self.matrix = keeps_matrix.then(|| matrix.clone());
     }
 
-    /// Lets a free point, with its block, move by implicit Euler, also in the equations of the problem.
+    /// Lets the free point with the unknowns of `block` move by implicit Euler, also in the equations of the problem.
     pub(crate) fn move_by_euler(
         &mut self,
         context: StepContext<'_>,
         flight: &mut Flight,
-        place: (usize, usize),
+        block: usize,
         problem: &mut ContactProblem,
     ) {
         let StepContext {
@@ -257,7 +266,7 @@ impl NewtonIterate {
             state,
             time_step,
         } = context;
-        let (block, point) = place;
+        let point = model.unknowns.point_of_block[block] as usize;
         // The parts of `A` and `b` that depend on `κ`.
         let of_point = |flight: &Flight| {
             let inertia = inertia_of(context, flight, point);
@@ -268,7 +277,7 @@ impl NewtonIterate {
             (inertia, start)
         };
         let before = of_point(flight);
-        if flight.move_by_euler(model, state, place, time_step) {
+        if flight.move_by_euler(model, state, block) {
             let after = of_point(flight);
             let change = Matrix3::from_diagonal_element(after.0 - before.0);
             *problem.momentum.diagonal_block_mut(block) += change;
@@ -333,15 +342,16 @@ impl NewtonIterate {
     pub(crate) fn residuals(
         &mut self,
         context: StepContext<'_>,
-        (flight, assembler): (&Flight, &Assembler),
+        elastic: ElasticStep<'_>,
         matrix: &SymmetricBlockMatrix,
-        motion: &Motion<'_>,
+        motion: &SolvedMotion<'_>,
     ) -> &[[f64; 2]] {
         let StepContext {
             model,
             state,
             time_step,
         } = context;
+        let ElasticStep { flight, assembler } = elastic;
         let scales = flight.scales(time_step);
         let nodes = model.unknowns.point_of_block.len();
         // `y = w − w_R` of all points, and `w − w_k` of the unknowns.
@@ -364,8 +374,14 @@ impl NewtonIterate {
             values.resize(motion.solved.len(), 0.0);
         }
         assembler.add_impulses(motion.end, &scales, &self.end_damped, &mut self.at_end);
-        let thin = (motion.end, self.end_damped.as_slice());
-        thin_impulses(context, thin, scales.damping, &mut self.at_end);
+        let damped = &self.end_damped;
+        thin_impulses(
+            context,
+            motion.end,
+            damped,
+            scales.damping,
+            &mut self.at_end,
+        );
         let matrix = self.matrix.as_ref().unwrap_or(matrix);
         add_product(matrix, &self.change, &mut self.changed);
         self.sums.clear();
@@ -467,9 +483,9 @@ mod tests {
 
     /// The residual of the linear equation at a motion, `b − A w`, in the order of the unknowns.
     fn left(
-        (iterate, flight): (&mut NewtonIterate, &Flight),
+        iterate: &mut NewtonIterate,
         context: StepContext<'_>,
-        assembler: &Assembler,
+        elastic: ElasticStep<'_>,
         w: &[f64],
     ) -> Vec<f64> {
         let model = context.model;
@@ -477,8 +493,8 @@ mod tests {
         let mut b = vec![0.0; matrix.len()];
         let (rhs, m) = (&mut b, &mut matrix);
         let system = MomentumSystem { matrix: m, rhs };
-        iterate.assemble(context, (flight, assembler, true), system);
-        iterate.lead(context, flight, &matrix, &mut b);
+        iterate.assemble(context, elastic, true, system);
+        iterate.lead(context, elastic.flight, &matrix, &mut b);
         let mut product = vec![0.0; b.len()];
         add_product(&matrix, w, &mut product);
         b.iter()
@@ -509,19 +525,20 @@ mod tests {
             let assembler = elastic
                 .bind(&model.unknowns.pattern, &model.unknowns.block_of_point)
                 .expect("the pattern fits");
+            let elastic = ElasticStep { flight: &flight, assembler: &assembler };
             let w: Vec<f64> = (flight.chords().iter().zip(seed.iter().cycle()))
                 .map(|(chord, by)| chord + 0.5 * by)
                 .collect();
             for (block, &point) in model.unknowns.point_of_block.iter().enumerate() {
                 end[point as usize] = state.positions[point as usize] + get(&w, block) * H;
             }
-            let motion = Motion { solved: &w, known: &known, end: &end };
+            let motion = SolvedMotion { solved: &w, known: &known, end: &end };
 
             let mut iterate = NewtonIterate::default();
             iterate.start(&model, &flight, &known);
-            let before = left((&mut iterate, &flight), context, &assembler, &w);
+            let before = left(&mut iterate, context, elastic, &w);
             let unused = SymmetricBlockMatrix::zeros(model.unknowns.pattern.clone());
-            iterate.residuals(context, (&flight, &assembler), &unused, &motion);
+            iterate.residuals(context, elastic, &unused, &motion);
             let nonlinear: Vec<f64> = (0..w.len())
                 .map(|i| {
                     let block = i / 3;
@@ -537,7 +554,7 @@ mod tests {
                 iterate.start(&model, &flight, &known);
                 let advance = Advance { points: points.clone(), share };
                 iterate.advance(context, &flight, &motion, advance);
-                let now = left((&mut iterate, &flight), context, &assembler, &w);
+                let now = left(&mut iterate, context, elastic, &w);
                 let miss = now.iter().zip(&nonlinear).map(|(a, b)| (a - b).powi(2)).sum::<f64>();
                 misses.push(miss.sqrt());
             }

@@ -76,6 +76,13 @@ fn starts(at: &RigidState, history: Option<&RigidHistory>, ratio: f64) -> [Vecto
     [0, 1].map(|i| own[i] + leads[i] + (own[i] + means[i] * (1.0 + ratio)) * ratio)
 }
 
+/// The states of the free rigid bodies at both ends of a step.
+#[derive(Clone, Copy)]
+pub(crate) struct RigidChange<'a> {
+    pub(crate) start: &'a [RigidState],
+    pub(crate) end: &'a [RigidState],
+}
+
 /// Scratch of all rigid bodies.
 #[derive(Debug, Default)]
 pub(crate) struct RigidStep {
@@ -311,31 +318,26 @@ impl RigidStep {
         state.rigid.iter().enumerate().map(of_body).sum()
     }
 
-    /// What the next step of second order needs to know of the bodies, after [`accept`](Self::accept); `before` is the
-    /// state at the start of this one, and `c` the time that momentum is ahead (s). A body that nothing touched in the
-    /// first step is ahead by its acceleration then.
+    /// What the next step of second order needs to know of the bodies, after [`accept`](Self::accept). `touched`, for a
+    /// first step only, tells the bodies that something touched; the others are ahead by their acceleration.
     pub(crate) fn leave(
         &self,
         model: &Model,
-        (before, state): (&[RigidState], &State),
+        step: RigidChange<'_>,
         velocity: &[f64],
-        touched: &dyn Fn(usize) -> bool,
+        touched: Option<&[bool]>,
     ) -> Vec<RigidHistory> {
-        let is_first = state.history.is_empty();
-        let bodies = model
-            .rigid
-            .iter()
-            .zip(before)
-            .zip(&state.rigid)
-            .zip(&self.bodies);
+        let ends = step.start.iter().zip(step.end);
+        let bodies = model.rigid.iter().zip(ends).zip(&self.bodies);
         (bodies.enumerate())
-            .map(|(index, (((rigid, before), at), stepping))| {
+            .map(|(index, ((rigid, (start, end)), stepping))| {
                 let [linear, angular] = blocks(rigid.first_block);
                 let changes = [
-                    at.velocity - before.velocity,
-                    at.angular_momentum - before.angular_momentum,
+                    end.velocity - start.velocity,
+                    end.angular_momentum - start.angular_momentum,
                 ];
-                let is_ahead = stepping.ratio > 0.0 || (is_first && !touched(index));
+                let is_ahead =
+                    stepping.ratio > 0.0 || touched.is_some_and(|touched| !touched[index]);
                 RigidHistory {
                     leads: changes.map(|change| if is_ahead { lead(change) } else { change * 0.0 }),
                     means: [

@@ -56,7 +56,6 @@ fn add_about(model: &Model, time_step: f64, about: About<'_>, system: MomentumSy
     }
     let MomentumSystem { matrix, rhs } = system;
     let stiffness = Some((matrix, about.ahead));
-    let motion = (about.positions, about.damped);
     Adder {
         block_of_point: &model.unknowns.block_of_point,
         time_step,
@@ -64,14 +63,15 @@ fn add_about(model: &Model, time_step: f64, about: About<'_>, system: MomentumSy
         stiffness,
         rhs,
     }
-    .add_all(&model.elements.thin, motion);
+    .add_all(&model.elements.thin, about.positions, about.damped);
 }
 
 /// Adds `Δt f − Δt C y` of all terms in stiffness form at `positions` (m), for the velocities `y` (m/s), to impulses in
 /// the order of the unknowns (N·s).
 pub(super) fn thin_impulses(
     context: StepContext<'_>,
-    (positions, damped): (&[Vector3<f64>], &[Vector3<f64>]),
+    positions: &[Vector3<f64>],
+    damped: &[Vector3<f64>],
     damping_step: f64,
     impulses: &mut [f64],
 ) {
@@ -82,7 +82,7 @@ pub(super) fn thin_impulses(
         stiffness: None,
         rhs: impulses,
     }
-    .add_all(&context.model.elements.thin, (positions, Some(damped)));
+    .add_all(&context.model.elements.thin, positions, Some(damped));
 }
 
 /// `k/l̄ n nᵀ` of a spring (N/m); 0 if its points coincide.
@@ -112,7 +112,8 @@ impl Adder<'_> {
     fn add_all(
         mut self,
         thin: &ThinBodies,
-        (positions, damped): (&[Vector3<f64>], Option<&[Vector3<f64>]>),
+        positions: &[Vector3<f64>],
+        damped: Option<&[Vector3<f64>]>,
     ) {
         let (h, damped_h) = (self.time_step, self.damping_step);
         let at = |point: u32| positions[point as usize];

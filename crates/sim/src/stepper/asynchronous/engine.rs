@@ -304,11 +304,6 @@ impl Engine {
         &self.surface
     }
 
-    /// Period of a layer's clock (s).
-    pub fn period_of_layer(&self, layer: u32) -> f64 {
-        self.rules.period(layer)
-    }
-
     /// Points and distance (m) at the last event of every pair with an active layer. For a vertex at a half-space, all
     /// points are that vertex.
     pub fn near_pairs(&self) -> impl Iterator<Item = ([u32; 4], f64)> + '_ {
@@ -321,15 +316,6 @@ impl Engine {
                     self.nearest(id, self.now).distance,
                 )
             })
-    }
-
-    /// Number of watched pairs, and of those with at least one layer.
-    pub fn pair_counts(&self) -> (usize, usize) {
-        let near = self
-            .pairs
-            .ids()
-            .filter(|&id| self.pairs.get(id).proximity.depth > 0);
-        (self.pairs.len(), near.count())
     }
 
     /// Positions at `time` (s), not before [`now`](Self::now). The state does not change.

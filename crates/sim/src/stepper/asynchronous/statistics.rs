@@ -1,6 +1,5 @@
 //! Statistics by kind of event.
 
-use super::force::ForceKind;
 use super::queue::EventKind;
 use std::time::Duration;
 
@@ -61,7 +60,7 @@ impl Default for StepHistogram {
 /// Counts since the start.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Statistics {
-    /// Force terms evaluated, by [`ForceKind`].
+    /// Force terms evaluated, by [`ForceKind`](super::force::ForceKind).
     pub force_terms: [u64; 5],
     /// Ticks of layers, counted per pair.
     pub layer_ticks: u64,
@@ -110,7 +109,7 @@ pub struct Statistics {
 pub struct Times {
     /// By [`EventKind`], without the rescheduling by events.
     pub events: [Duration; 5],
-    /// Of the forces among them, by [`ForceKind`].
+    /// Of the forces among them, by [`ForceKind`](super::force::ForceKind).
     pub forces: [Duration; 5],
     /// Rescheduling of k-DOPs after a vertex left its velocity bound.
     pub volumes_redated: Duration,
@@ -172,10 +171,5 @@ impl Statistics {
             + self.slab_lapses
             + self.volume_lapses
             + self.script_ticks
-    }
-
-    /// Force terms of one kind.
-    pub fn terms_of(&self, kind: ForceKind) -> u64 {
-        self.force_terms[kind as usize]
     }
 }

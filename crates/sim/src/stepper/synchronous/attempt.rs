@@ -14,6 +14,7 @@ use crate::{
             MomentumSystem, check_materials,
             constraints::{ConstraintMotion, StepSystem},
             load::StepStart,
+            newton_iterate::ElasticStep,
             prescribe,
             rigid::PointMotions,
         },
@@ -177,17 +178,18 @@ impl Synchronous {
         self.coarse.begin_step();
         let (problem, flight) = (&mut self.problem, &self.flight);
         let constraints = &model.constraints;
+        let elastic = ElasticStep {
+            flight,
+            assembler: &self.assembler,
+        };
         let keeps_matrix = self.extensions.has_forces()
             || !constraints.rows.is_empty()
             || !constraints.soft.is_empty();
-        self.iterate.assemble(
-            context,
-            (flight, &self.assembler, keeps_matrix),
-            MomentumSystem {
-                matrix: &mut problem.momentum,
-                rhs: &mut problem.rhs,
-            },
-        );
+        let system = MomentumSystem {
+            matrix: &mut problem.momentum,
+            rhs: &mut problem.rhs,
+        };
+        (self.iterate).assemble(context, elastic, keeps_matrix, system);
         let led = &mut self.led_impulses;
         led.clear();
         led.resize(problem.rhs.len(), 0.0);
@@ -340,7 +342,7 @@ impl Synchronous {
     /// Makes the attempt the new state.
     fn accept(&mut self, model: &Model, state: &mut State, time_step: f64) {
         let history = self.history_of_points(model, state, time_step);
-        let before = state.rigid.clone();
+        let start = state.rigid.clone();
         for (point, (x, end)) in state.positions.iter_mut().zip(&self.end).enumerate() {
             let (velocity, acceleration) = match model.unknowns.block_of_point[point] {
                 Some(block) => {
@@ -356,7 +358,9 @@ impl Synchronous {
             *x = *end;
         }
         self.rigid.accept(model, state, &self.solution.velocity);
-        self.leave_history(model, state, (&before, history));
+        if let Some(history) = history {
+            self.leave_history(model, state, &start, history);
+        }
         state.joint_forces.clone_from(&self.solution.constraints);
         if let Some(ledger) = &mut self.ledger {
             ledger.before_flow(model, state);

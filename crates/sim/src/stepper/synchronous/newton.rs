@@ -11,7 +11,7 @@ use crate::{
     step::{
         assemble::{
             check_forces,
-            newton_iterate::{Advance, Motion, NewtonIterate},
+            newton_iterate::{Advance, ElasticStep, NewtonIterate, SolvedMotion},
         },
         commit::{check_inversion, smallest_volume},
         context::StepContext,
@@ -152,14 +152,17 @@ impl Synchronous {
     fn excess_of_bodies(&mut self, context: StepContext<'_>) -> Vec<f64> {
         let model = context.model;
         self.smallest_volume = smallest_volume(model, &self.end);
-        let motion = Motion {
+        let motion = SolvedMotion {
             solved: &self.solution.velocity,
             known: &self.known_velocity,
             end: &self.end,
         };
         let residuals = self.iterate.residuals(
             context,
-            (&self.flight, &self.assembler),
+            ElasticStep {
+                flight: &self.flight,
+                assembler: &self.assembler,
+            },
             &self.problem.momentum,
             &motion,
         );
@@ -227,7 +230,7 @@ impl Synchronous {
             worst,
         } = island;
         let model = context.model;
-        let motion = Motion {
+        let motion = SolvedMotion {
             solved: &self.solution.velocity,
             known: &self.known_velocity,
             end: &self.end,

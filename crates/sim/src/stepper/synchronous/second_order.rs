@@ -8,7 +8,7 @@ use crate::{
     model::{Model, PointMotion},
     rigid::RigidState,
     state::State,
-    step::context::StepContext,
+    step::{assemble::rigid::RigidChange, context::StepContext},
 };
 use impinge_contact::constraint::Term;
 use nalgebra::Vector3;
@@ -17,11 +17,7 @@ impl Synchronous {
     /// `κ` of the free rigid bodies at the start of an attempt; empty with implicit Euler. Points of contacts move by
     /// implicit Euler from the start.
     pub(super) fn ratios_of_rigid(&mut self, context: StepContext<'_>) -> Vec<f64> {
-        let StepContext {
-            model,
-            state,
-            time_step,
-        } = context;
+        let StepContext { model, state, .. } = context;
         if !self.flight.is_second_order() {
             return Vec::new();
         }
@@ -38,8 +34,7 @@ impl Synchronous {
         for &point in self.contacts.as_slice().iter().flat_map(Contact::stencil) {
             match model.unknowns.motion_of_point[point as usize] {
                 PointMotion::Free(block) => {
-                    let place = (block as usize, point as usize);
-                    self.flight.move_by_euler(model, state, place, time_step);
+                    self.flight.move_by_euler(model, state, block as usize);
                 }
                 PointMotion::Rigid(index) => ratios[index as usize] = 0.0,
                 PointMotion::Prescribed(_) => {}
@@ -57,9 +52,8 @@ impl Synchronous {
         for &point in self.contacts.as_slice().iter().flat_map(Contact::stencil) {
             match model.unknowns.motion_of_point[point as usize] {
                 PointMotion::Free(block) => {
-                    let place = (block as usize, point as usize);
-                    let problem = &mut self.problem;
-                    (self.iterate).move_by_euler(context, &mut self.flight, place, problem);
+                    let (flight, problem) = (&mut self.flight, &mut self.problem);
+                    (self.iterate).move_by_euler(context, flight, block as usize, problem);
                 }
                 PointMotion::Rigid(index) => {
                     (self.rigid).move_by_euler(context, index as usize, &mut self.problem);
@@ -88,41 +82,31 @@ impl Synchronous {
             means[point] = Vector3::from_column_slice(mean);
             velocities[point] = self.flight.end_of(point, &means[point]);
         }
-        let touched = if state.history.is_empty() {
-            self.touched(model).0
-        } else {
-            Vec::new()
-        };
+        let touched = (state.history.is_empty()).then(|| self.touched(model).0);
         let step = StepVelocities {
             end: &velocities,
             means: &means,
             time_step,
         };
-        let is_touched = |point: usize| touched[point];
-        Some((self.flight).leave(model, state, step, &is_touched))
+        Some((self.flight).leave(model, state, step, touched.as_deref()))
     }
 
-    /// Adds the rigid bodies to the history, and gives it to the new `state`; `before` is the state of rigid bodies at
-    /// the start of the step.
+    /// Adds the rigid bodies to the history of points, and gives it to the new `state`; `start` is the state of rigid
+    /// bodies at the start of the step.
     pub(super) fn leave_history(
         &self,
         model: &Model,
         state: &mut State,
-        (before, history): (&[RigidState], Option<History>),
+        start: &[RigidState],
+        mut history: History,
     ) {
-        let Some(mut history) = history else {
-            return;
+        let touched = (state.history.is_empty()).then(|| self.touched(model).1);
+        let step = RigidChange {
+            start,
+            end: &state.rigid,
         };
-        let touched = if state.history.is_empty() {
-            self.touched(model).1
-        } else {
-            Vec::new()
-        };
-        history.rigid =
-            self.rigid
-                .leave(model, (before, state), &self.solution.velocity, &|index| {
-                    touched[index]
-                });
+        let solved = &self.solution.velocity;
+        history.rigid = (self.rigid).leave(model, step, solved, touched.as_deref());
         state.history = history;
     }
 
