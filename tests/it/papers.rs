@@ -432,3 +432,30 @@ fn balls_stick_between_nails_and_roll_over_them() {
     assert!((rim / velocity.x - 1.0).abs() < 0.1, "{rim} {velocity} m/s");
     assert!(center.x > 0.1, "{center} m");
 }
+
+/// Tournier et al. 2015, Section 4.2: strain rows of a sheet of 1 GPa with Poisson's ratio 0.49 in steps of 40 ms. It
+/// falls against the post, no step is divided or gains energy, and edges keep their length to a percent.
+#[test]
+fn strains_of_a_stiff_sheet_hold_in_steps_of_forty_milliseconds() {
+    let overrides = ["time.step=0.04", "body.0.mesh.grid.cells=[6,6]"];
+    let mut simulation = shipped("stiff_cloth_fem.toml", &overrides);
+    let mut run = Vec::new();
+    let mut touched = false;
+    for _ in 0..30 {
+        let report = advance(&mut simulation, 1);
+        assert_eq!(report.substeps, 1, "step {}", report.step);
+        touched |= report.active > 0;
+        run.push(energy(&report));
+        let (model, x) = (simulation.model(), &simulation.state().positions);
+        for &[a, b] in model.geometry.surface.edges() {
+            let (a, b) = (a as usize, b as usize);
+            if model.geometry.bodies[0].points.contains(&a) {
+                let rest = (model.points.rest[a] - model.points.rest[b]).norm();
+                let stretch = (x[a] - x[b]).norm() / rest - 1.0;
+                assert!(stretch.abs() < 0.01, "step {}: {stretch}", report.step);
+            }
+        }
+    }
+    assert!(touched, "it was to meet the post");
+    assert!(gain(&run) < 0.0, "{} J", gain(&run));
+}
