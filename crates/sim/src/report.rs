@@ -50,10 +50,10 @@ pub struct StepReport {
     pub evaluations: u64,
     /// State changes in these evaluations.
     pub state_changes: u64,
-    /// Rounds of solves, one of each island that changed: one more than those in which contacts were added or
-    /// re-linearised, or elastic forces linearised again.
+    /// Rounds of solves, one of each island that changed.
     pub rounds: u32,
-    /// Rounds among them for which elastic forces were linearised again.
+    /// Rounds among them for which elastic forces were linearised again, also where contacts were added or joints
+    /// closed.
     pub newton_rounds: u32,
     /// Contacts added by continuous collision detection.
     pub contacts_added: u32,

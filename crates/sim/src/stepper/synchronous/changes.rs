@@ -41,7 +41,7 @@ pub(super) struct Marks {
     pub(super) share: f64,
     /// Rounds that its island took, by what they were for.
     pub(super) rounds: [u32; 5],
-    /// The least nonlinear residual of its island in these, over what is accepted.
+    /// The least nonlinear residual of its island with its present contacts, over what is accepted.
     pub(super) least_residual: f64,
 }
 
@@ -87,6 +87,13 @@ impl Changes {
             if self.of_island(model, island).any(|marks| marks.changed) {
                 self.update(model, island, |marks| marks.changed = true);
             }
+        }
+    }
+
+    /// Nonlinear residuals of the bodies that changed mean nothing for the contacts that they get.
+    pub(super) fn forget_residuals(&mut self) {
+        for marks in self.marks.iter_mut().filter(|marks| marks.changed) {
+            marks.least_residual = f64::INFINITY;
         }
     }
 

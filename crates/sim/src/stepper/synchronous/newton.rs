@@ -22,7 +22,8 @@ use nalgebra::Vector3;
 use tracing::trace;
 
 /// Most rounds of an island in an attempt that linearise elastic forces again, 5 to 50. Most need one to four; more
-/// tell that the step is too long, and two halves cost less. Rounds that close joints have a bound of their own.
+/// tell that the step is too long, and two halves cost less. Rounds that add contacts or close joints have bounds of their
+/// own.
 const MOST_NEWTON_ROUNDS: u32 = 20;
 
 /// Nonlinear residual of a body that is accepted, over the largest of its elastic and inertial impulses in the step, 0
@@ -114,15 +115,16 @@ impl Synchronous {
     pub(super) fn renew_with(&mut self, context: StepContext<'_>, solved_again: &[bool]) -> bool {
         let over = self.excess_of_bodies(context);
         let NewtonIslands { mut pending, .. } = self.islands_to_renew(context.model, &over);
-        pending.retain(|island| solved_again[island.number]);
+        // Forces that are not finite at a motion that is solved again anyway fail nothing.
+        pending.retain(|island| solved_again[island.number] && island.worst.is_finite());
         for island in &pending {
             self.advance_island(context, island);
         }
         !pending.is_empty()
     }
 
-    /// Lets the elastic forces of islands with new contacts follow, except after the first solve of an island: its end
-    /// is far from that of the step, because it lacks the forces of all contacts that it led to.
+    /// Lets the elastic forces of islands with new contacts follow, except in the first round that adds contacts: the end
+    /// of its motion is far from that of the step, because it lacks the forces of all of them.
     ///
     /// # Errors
     /// What [`assemble_equations`](Self::assemble_equations) fails with.

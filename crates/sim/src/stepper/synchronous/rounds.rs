@@ -332,6 +332,7 @@ impl Synchronous {
             self.changes.add_pair(&model.geometry, hit.key);
         }
         self.changes.spread(model, &self.islands);
+        self.changes.forget_residuals();
         let (refiner, changes) = (&mut self.refiner, &self.changes);
         let of_changed = |contact: &Contact| changes.is_of_changed(&model.geometry, contact);
         let last = (self.contacts).edit_some(of_changed, |contacts| {
