@@ -22,8 +22,8 @@ use nalgebra::Vector3;
 use tracing::trace;
 
 /// Most rounds of an island in an attempt that linearise elastic forces again, 5 to 50. Most need one to four; more
-/// tell that the step is too long, and two halves cost less. Rounds that add contacts or close joints have bounds of their
-/// own.
+/// tell that the step is too long, and two halves cost less. Rounds that add contacts or close joints have bounds of
+/// their own.
 const MOST_NEWTON_ROUNDS: u32 = 20;
 
 /// Nonlinear residual of a body that is accepted, over the largest of its elastic and inertial impulses in the step, 0
@@ -123,8 +123,8 @@ impl Synchronous {
         !pending.is_empty()
     }
 
-    /// Lets the elastic forces of islands with new contacts follow, except in the first round that adds contacts: the end
-    /// of its motion is far from that of the step, because it lacks the forces of all of them.
+    /// Lets the elastic forces of islands with new contacts follow, except in the first round that adds contacts: the
+    /// end of its motion is far from that of the step, because it lacks the forces of all of them.
     ///
     /// # Errors
     /// What [`assemble_equations`](Self::assemble_equations) fails with.
