@@ -6,7 +6,7 @@
 //! - [`TetMesh`], [`TriangleMesh`]: the meshes
 //! - [`BoundarySurface`]: the boundary of a solid, with its map to the nodes
 //! - [`generate`]: procedural shapes
-//! - `tetrahedralize` (feature `parry`): from a watertight surface to a solid
+//! - `tetrahedralize`, `hexahedralize` (feature `parry`): from a watertight surface to a solid
 //! - [`repair`]: from a mesh with defects to a valid one
 //! - [`hexahedron_tets`]: hexahedra cut into tetrahedra that meet face to face
 //! - [`MeshSummary`]: counts, measures and defects of a mesh
@@ -39,7 +39,8 @@ pub use measure::{tet_dihedral_cosines, tet_quality, tet_volume, triangle_area};
 pub(crate) use polygon::triangulate;
 #[cfg(feature = "parry")]
 pub use stuffing::{
-    StuffingError, StuffingOptions, StuffingReport, dihedral_range, tetrahedralize,
+    HexahedralFilling, StuffingError, StuffingOptions, StuffingReport, dihedral_range,
+    hexahedralize, tetrahedralize,
 };
 pub use summary::{MeshSummary, SolidSummary};
 pub use tet_mesh::TetMesh;

@@ -18,8 +18,8 @@
 //! ```
 
 use super::format::{
-    Body, BodyKind, BodyMesh, Copies, FilledSurface, Fixed, Joint, MeshFile, Motion, Obstacle,
-    ObstacleShape, PairFriction, Pull, Region, Rotation, Signal,
+    Body, BodyKind, BodyMesh, Copies, FilledSurface, Filling, Fixed, Joint, MeshFile, Motion,
+    Obstacle, ObstacleShape, PairFriction, Pull, Region, Rotation, Signal,
 };
 use super::{Scene, SceneError};
 
@@ -147,6 +147,7 @@ impl BodyMesh {
             path: path.into(),
             scale: 1.0,
             center: false,
+            kind: Filling::default(),
             size,
         })
     }

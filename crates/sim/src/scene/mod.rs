@@ -57,11 +57,11 @@ pub use build::{
 pub use error::{Diagnostic, Place, SceneError};
 pub use format::{
     Asynchronous, Body, BodyKind, BodyMesh, BroadPhase, Copies, Delassus, Detection, Elasticity,
-    Evaluation, FilledSurface, Fixed, Formulation, FreeFlight, Integrator, Joint, JointKind,
-    JointStiffness, Leg, Linear, Material, MaterialModel, MeshFile, MeshGroup, Motion, Obstacle,
-    ObstacleShape, OneSided, Orthotropic, OutputOptions, PairFriction, Preconditioner, Pull,
-    Region, Rotation, Shell, Signal, Solver, SolverMethod, StepperChoice, Time, Tolerances, Turn,
-    Turning, Via, World,
+    Evaluation, FilledSurface, Filling, Fixed, Formulation, FreeFlight, Integrator, Joint,
+    JointKind, JointStiffness, Leg, Linear, Material, MaterialModel, MeshFile, MeshGroup, Motion,
+    Obstacle, ObstacleShape, OneSided, Orthotropic, OutputOptions, PairFriction, Preconditioner,
+    Pull, Region, Rotation, Shell, Signal, Solver, SolverMethod, StepperChoice, Time, Tolerances,
+    Turn, Turning, Via, World,
 };
 pub use motion::{MotionLeg, MotionStart, RigidMotion};
 

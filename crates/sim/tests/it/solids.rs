@@ -225,6 +225,30 @@ fn hexahedra_hang_like_tetrahedra_and_bend_more() {
     assert!(hexes > 1.05 * tets, "{hexes} {tets}");
 }
 
+/// A box filled with hexahedra bends like a box of them, and its tetrahedra lock.
+#[test]
+fn a_filled_box_bends_like_its_hexahedra() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("beam.obj");
+    let surface = impinge_geometry::mesh::generate::cuboid_surface([0.2, 0.05, 0.05]);
+    let surface = surface.expect("a box");
+    impinge_geometry::io::write_triangle_mesh(&path, &surface).expect("written");
+    let filled = |kind: &str| {
+        let filled = format!("filled = {{ path = {path:?}, kind = \"{kind}\", size = 0.05 }}");
+        let cells = "cuboid = { size = [0.2, 0.05, 0.05], cells = [4, 1, 1] }";
+        sag(&run(&BEAM.replace(cells, &filled), 150))
+    };
+    let hexahedra = sag(&run(&with("hexahedra", "formulation = \"stiffness\""), 150));
+    let (same, locked) = (filled("hexahedra"), filled("tetrahedra"));
+    assert!((same / hexahedra - 1.0).abs() < 1e-6, "{same} {hexahedra}");
+    assert!(locked < 0.95 * same, "{locked} {same}");
+    let meshless = with("cuboid", "meshless = 0.06").replace(
+        "cuboid = { size = [0.2, 0.05, 0.05], cells = [4, 1, 1] }",
+        &format!("filled = {{ path = {path:?}, kind = \"hexahedra\", size = 0.05 }}"),
+    );
+    assert!(refused(&meshless).contains("not without elements"));
+}
+
 /// A free block conserves momentum and comes to rest on the ground.
 #[test]
 fn a_block_of_hexahedra_lands() {

@@ -29,7 +29,7 @@ pub(super) struct Cut {
 /// to the inner point.
 pub(super) fn cuts(surface: &TriangleMesh, lattice: &Lattice, signs: &[Sign]) -> Vec<Cut> {
     let boxes = (0..surface.triangles().len())
-        .map(|triangle| bounds(&surface.corners(triangle)))
+        .map(|triangle| boxed(&surface.corners(triangle)))
         .enumerate();
     let tree = Bvh::from_iter(BvhBuildStrategy::Binned, boxes);
     (0..lattice.len() as u32)
@@ -75,7 +75,7 @@ pub(super) fn position(lattice: &Lattice, cut: &Cut) -> Vector3<f64> {
 /// The exact test finds at least one triangle: the ends are inside and outside after an infinitesimal move, and a
 /// triangle that the moved segment meets for every size of the move also meets the segment itself.
 fn first_crossing(surface: &TriangleMesh, tree: &Bvh, segment: [Vector3<f64>; 2]) -> f64 {
-    tree.intersect_aabb(&bounds(&segment))
+    tree.intersect_aabb(&boxed(&segment))
         .map(|triangle| surface.corners(triangle as usize))
         .filter(|triangle| segment_crosses_triangle(&segment, triangle))
         .map(|triangle| crossing(&segment, &triangle))
@@ -107,7 +107,7 @@ fn crossing(segment: &[Vector3<f64>; 2], triangle: &[Vector3<f64>; 3]) -> f64 {
 }
 
 /// The box of some points in the types of `parry`; its values are `f64` too, so nothing is rounded.
-fn bounds(points: &[Vector3<f64>]) -> ParryAabb {
+pub(super) fn boxed(points: &[Vector3<f64>]) -> ParryAabb {
     let (lower, upper) = points
         .iter()
         .fold((points[0], points[0]), |(lower, upper), p| {

@@ -1,4 +1,4 @@
-//! Reasons why a surface cannot be filled with tetrahedra.
+//! Reasons why a surface cannot be filled with elements.
 
 use thiserror::Error;
 

@@ -1,5 +1,7 @@
 //! Isosurface stuffing: from a watertight surface to tetrahedra of bounded dihedral angles.
 //!
+//! [`hexahedra`] fills the same surfaces with hexahedra.
+//!
 //! 1. [`inside`]: exact classification of the points of a body-centred cubic [`lattice`].
 //! 2. [`cuts`]: crossings of lattice edges and the surface.
 //! 3. [`warp`]: lattice points next to a crossing move onto it.
@@ -14,6 +16,7 @@
 
 mod cuts;
 mod error;
+mod hexahedra;
 mod inside;
 mod lattice;
 mod manifold;
@@ -25,6 +28,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 pub use error::StuffingError;
+pub use hexahedra::{HexahedralFilling, hexahedralize};
 pub use options::StuffingOptions;
 
 use cuts::Cut;

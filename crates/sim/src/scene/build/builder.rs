@@ -12,6 +12,8 @@ pub(super) struct Builder<'a> {
     pub(super) scene: &'a Scene,
     /// Files read so far, in their own units.
     pub(super) solids: BTreeMap<PathBuf, SolidMesh>,
+    /// Hexahedra of filled surfaces, by the key of the mesh.
+    pub(super) fillings: BTreeMap<String, Vec<[u32; 8]>>,
     pub(super) parts: SceneParts,
     pub(super) nodes: usize,
     pub(super) bodies: usize,

@@ -2,12 +2,12 @@
 
 use super::builder::{Builder, bounds};
 use super::place::Placement;
-use crate::scene::format::{BodyMesh, Material, MeshFile, ObstacleShape, StepperChoice};
+use crate::scene::format::{BodyMesh, Filling, Material, MeshFile, ObstacleShape, StepperChoice};
 use crate::scene::{Scene, SceneError, shapes};
 use impinge_fem::RigidInertia;
 use impinge_geometry::io::NodeGroup;
 use impinge_geometry::mesh::{
-    StuffingError, StuffingOptions, TetMesh, TriangleMesh, tetrahedralize,
+    StuffingError, StuffingOptions, TetMesh, TriangleMesh, hexahedralize, tetrahedralize,
 };
 use impinge_geometry::{MeshError, MeshIoError};
 use nalgebra::Vector3;
@@ -81,9 +81,15 @@ impl Builder<'_> {
         if let BodyMesh::Filled(filled) = source {
             let key = format!("{path}.filled");
             let surface = self.surface_file(&key, &filled.file())?;
-            return tetrahedralize(&surface, &StuffingOptions::new(filled.size))
-                .map(|(mesh, _)| mesh)
-                .map_err(|error| self.filling_error(&key, &error));
+            let options = StuffingOptions::new(filled.size);
+            let mesh = match filled.kind {
+                Filling::Tetrahedra => tetrahedralize(&surface, &options).map(|(mesh, _)| mesh),
+                Filling::Hexahedra => hexahedralize(&surface, &options).map(|filling| {
+                    self.fillings.insert(path.to_owned(), filling.hexahedra);
+                    filling.mesh
+                }),
+            };
+            return mesh.map_err(|error| self.filling_error(&key, &error));
         }
         let BodyMesh::File(file) = source else {
             return shapes::solid(source).map_err(|error| self.mesh_error(path, &error));
@@ -107,6 +113,9 @@ impl Builder<'_> {
         path: &str,
         source: &BodyMesh,
     ) -> Result<Vec<[u32; 8]>, SceneError> {
+        if let Some(hexahedra) = self.fillings.get(path) {
+            return Ok(hexahedra.clone());
+        }
         let BodyMesh::File(file) = source else {
             return Ok(shapes::hexahedra(source));
         };

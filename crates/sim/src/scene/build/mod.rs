@@ -33,6 +33,7 @@ pub(super) fn instantiate(scene: &Scene) -> Result<SceneParts, SceneError> {
     let mut builder = Builder {
         scene,
         solids: BTreeMap::new(),
+        fillings: BTreeMap::new(),
         parts: SceneParts {
             bodies: Vec::new(),
             shells: Vec::new(),

@@ -22,7 +22,18 @@ fn one() -> f64 {
     1.0
 }
 
-/// A surface mesh file to be filled with tetrahedra.
+/// Elements that fill a surface.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Filling {
+    /// Tetrahedra, with surface nodes on the surface.
+    #[default]
+    Tetrahedra,
+    /// Hexahedra: cubes of a grid along the axes, with surface nodes moved towards the surface.
+    Hexahedra,
+}
+
+/// A surface mesh file to be filled with elements.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FilledSurface {
@@ -34,8 +45,11 @@ pub struct FilledSurface {
     /// Whether to move the centre of the bounding box to the origin first.
     #[serde(default)]
     pub center: bool,
-    /// Length of the longest inner edges (m), greater than 0. A volume V takes about 12 V / size³ elements; details
-    /// smaller than `size` are lost.
+    /// Elements of the filling.
+    #[serde(default)]
+    pub kind: Filling,
+    /// Length of the longest inner edges (m), greater than 0. A volume V takes about 12 V / size³ tetrahedra or
+    /// V / size³ hexahedra; details smaller than `size` are lost.
     pub size: f64,
 }
 
@@ -146,7 +160,7 @@ pub enum BodyMesh {
     /// A mesh file of tetrahedra or hexahedra (`.msh`, `.mesh`, `.vtk`, `.vtu`); for a rigid body also of a closed
     /// surface (`.obj`, `.stl`, `.ply`, `.vtp` too).
     File(MeshFile),
-    /// The inside of a closed surface, filled with tetrahedra of nearly uniform size.
+    /// The inside of a closed surface, filled with tetrahedra or hexahedra of nearly uniform size.
     Filled(FilledSurface),
 }
 

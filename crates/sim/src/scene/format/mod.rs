@@ -18,7 +18,7 @@ pub use body::{
 };
 pub use joint::{Joint, JointKind, MeshGroup, Via};
 pub use material::{Formulation, Material, MaterialModel, Orthotropic, Shell};
-pub use mesh::{BodyMesh, FilledSurface, MeshFile};
+pub use mesh::{BodyMesh, FilledSurface, Filling, MeshFile};
 pub use obstacle::ObstacleShape;
 pub use settings::{
     Asynchronous, BroadPhase, Delassus, Detection, Elasticity, Evaluation, FreeFlight, Integrator,
