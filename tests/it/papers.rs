@@ -459,3 +459,52 @@ fn strains_of_a_stiff_sheet_hold_in_steps_of_forty_milliseconds() {
     assert!(touched, "it was to meet the post");
     assert!(gain(&run) < 0.0, "{} J", gain(&run));
 }
+
+/// Harmon et al. 2012, Section 6.3: of two balls that are shot at the same gap between nails, the second comes to rest on
+/// the first, above the board.
+#[test]
+fn balls_that_are_shot_at_nails_stack() {
+    let mut simulation = shipped("harmon_stack.toml", &[]);
+    advance(&mut simulation, 150);
+    let [first, second] = [0, 1].map(|body| motion_of_sphere(&simulation, body));
+    for [velocity, _, _] in [first, second] {
+        assert!(velocity.norm() < 0.03, "{velocity} m/s");
+    }
+    let apart = second[2] - first[2];
+    // Two radii of 9.5 mm, of polyhedra, and a layer of 0.8 mm.
+    assert!((0.0165..0.0198).contains(&apart.norm()), "{apart} m");
+    assert!(apart.z > 0.01, "{apart} m");
+    let points = simulation.model().geometry.bodies[1].points.clone();
+    let heights = simulation.state().positions[points].iter().map(|x| x.z);
+    let lowest = heights.fold(f64::INFINITY, f64::min);
+    assert!(lowest > 0.002, "{lowest} m");
+}
+
+/// Tournier et al. 2015, Fig. 8: the muscle contracts and bends the knee by more than 60 degrees, then gives way, and
+/// the shin swings back. No step gains energy beyond the work of the muscles.
+#[test]
+fn a_muscle_bends_a_knee() {
+    let mut simulation = shipped("tournier_knee.toml", &[]);
+    let mut most: f64 = 0.0;
+    let mut report = StepReport::default();
+    for _ in 0..300 {
+        report = advance(&mut simulation, 1);
+        let place = format!("step {}", report.step);
+        assert_eq!(
+            (report.energy_gains, report.inexact_solves),
+            (0, 0),
+            "{place}"
+        );
+        assert!(report.substeps <= 2, "{place}");
+        most = most.max(flexion(&simulation));
+    }
+    assert!(most > 1.05, "{most} rad");
+    let last = flexion(&simulation);
+    assert!(last < 0.3, "{last} rad after {} steps", report.step);
+}
+
+/// Angle of the shin with the vertical (rad).
+fn flexion(simulation: &Simulation) -> f64 {
+    let down = simulation.state().rigid[0].pose.orientation * -Vector3::z();
+    down.angle(&-Vector3::z())
+}

@@ -85,6 +85,7 @@ pub(super) const GROUPS: [(&str, &[Shot]); 5] = [
         "Joints, cables and chains",
         &[
             shot("knee", 2.0),
+            shot("tournier_knee", 0.6),
             shot("ragdoll_on_liana", 1.05),
             shot("tournier_ragdoll", 1.0),
             shot("tournier_hinge_chain", 1.0),
@@ -117,6 +118,7 @@ pub(super) const GROUPS: [(&str, &[Shot]); 5] = [
             shot("harmon_compactor", 0.3).from(-90.0, 70.0),
             shot("harmon_curtains", 0.4).from(-120.0, 15.0),
             shot("harmon_projectiles", 0.12),
+            shot("harmon_stack", 0.3).from(-55.0, 12.0),
             shot("strings", 0.075),
             shot("reef_knot", 0.04),
             shot("reef_knot_overpulled", 0.016),
