@@ -233,8 +233,9 @@ fn a_filled_box_bends_like_its_hexahedra() {
     let surface = impinge_geometry::mesh::generate::cuboid_surface([0.2, 0.05, 0.05]);
     let surface = surface.expect("a box");
     impinge_geometry::io::write_triangle_mesh(&path, &surface).expect("written");
+    let path = path.display();
     let filled = |kind: &str| {
-        let filled = format!("filled = {{ path = {path:?}, kind = \"{kind}\", size = 0.05 }}");
+        let filled = format!("filled = {{ path = \"{path}\", kind = \"{kind}\", size = 0.05 }}");
         let cells = "cuboid = { size = [0.2, 0.05, 0.05], cells = [4, 1, 1] }";
         sag(&run(&BEAM.replace(cells, &filled), 150))
     };
@@ -244,7 +245,7 @@ fn a_filled_box_bends_like_its_hexahedra() {
     assert!(locked < 0.95 * same, "{locked} {same}");
     let meshless = with("cuboid", "meshless = 0.06").replace(
         "cuboid = { size = [0.2, 0.05, 0.05], cells = [4, 1, 1] }",
-        &format!("filled = {{ path = {path:?}, kind = \"hexahedra\", size = 0.05 }}"),
+        &format!("filled = {{ path = \"{path}\", kind = \"hexahedra\", size = 0.05 }}"),
     );
     assert!(refused(&meshless).contains("not without elements"));
 }

@@ -18,6 +18,18 @@ fn options(size: f64) -> StuffingOptions {
     options
 }
 
+/// Each corner, and the ends of its edges in positive order.
+const EDGES: [[usize; 4]; 8] = [
+    [0, 1, 3, 4],
+    [1, 2, 0, 5],
+    [2, 3, 1, 6],
+    [3, 0, 2, 7],
+    [4, 7, 5, 0],
+    [5, 4, 6, 1],
+    [6, 5, 7, 2],
+    [7, 6, 4, 3],
+];
+
 /// All guarantees of any result.
 fn check(filling: &HexahedralFilling) {
     let HexahedralFilling {
@@ -27,17 +39,6 @@ fn check(filling: &HexahedralFilling) {
         ..
     } = filling;
     assert_eq!(mesh.tets().len(), 6 * hexahedra.len());
-    // Edges at each corner, in positive order.
-    const EDGES: [[usize; 4]; 8] = [
-        [0, 1, 3, 4],
-        [1, 2, 0, 5],
-        [2, 3, 1, 6],
-        [3, 0, 2, 7],
-        [4, 7, 5, 0],
-        [5, 4, 6, 1],
-        [6, 5, 7, 2],
-        [7, 6, 4, 3],
-    ];
     for corners in hexahedra {
         for [at, a, b, c] in EDGES {
             let place = |corner: usize| mesh.nodes()[corners[corner] as usize];
