@@ -110,17 +110,14 @@ fn tight_slip_tolerances_converge() {
     }
 }
 
-/// For any update interval.
 #[test]
-fn no_schedule_stalls() {
-    for schedule in [EvaluationSchedule::Every, EvaluationSchedule::AtConvergence] {
-        for (name, mut scene) in scenes(5e6) {
-            let settings = ActiveSetCrSettings {
-                schedule,
-                ..physical(&scene)
-            };
-            step(name, &mut scene, settings, 15);
-        }
+fn updates_at_convergence_do_not_stall() {
+    for (name, mut scene) in scenes(5e6) {
+        let settings = ActiveSetCrSettings {
+            schedule: EvaluationSchedule::AtConvergence,
+            ..physical(&scene)
+        };
+        step(name, &mut scene, settings, 15);
     }
 }
 
@@ -240,10 +237,9 @@ fn threads_do_not_change_a_bit() {
     }
 }
 
-/// After the stagnation limit, all rows with tensile forces separate within a few updates; one row per update would
-/// take as many solves as rows.
+/// All rows with tensile forces separate within a few updates; one row per update would take as many solves as rows.
 #[test]
-fn many_rows_change_together_after_patience_is_lost() {
+fn many_rows_change_together() {
     let corner = Vector3::new(0.0, 0.0, 2.5e-6);
     let lattice = Lattice::block([13, 13, 2], 0.02, 5e5, corner);
     let middle = 0.12;
@@ -260,9 +256,7 @@ fn many_rows_change_together_after_patience_is_lost() {
         contact.lambda = 0.01;
     }
     let settings = ActiveSetCrSettings {
-        patience: 1,
         prediction: false,
-        subdomains: 0,
         ..ActiveSetCrSettings::default()
     };
     let report = ActiveSetCr::new(settings)
