@@ -320,8 +320,7 @@ fn rows_that_say_nearly_the_opposite_are_met() {
 }
 
 /// Two contacts of the same particles stick to anchors a few nanometres apart and pull at each other until they reach
-/// the cone. The solve does not wait for that: when only friction is unconverged, it accepts slips to the gap tolerance
-/// and reports that.
+/// the cone. The solve does not wait for that: it accepts slips to the gap tolerance after a while and reports that.
 #[test]
 fn friction_that_stalls_is_settled_to_the_gap_tolerance() {
     let mut problem = particles(&[1.0, 1.0], &[Vector3::z() * -1.0, Vector3::z()]);
@@ -343,10 +342,8 @@ fn friction_that_stalls_is_settled_to_the_gap_tolerance() {
     };
     let settings = ActiveSetCrSettings {
         tolerances,
-        max_iterations: 390,
         ..ActiveSetCrSettings::default()
     };
-    assert!(settings.max_iterations < settings.relax_after);
     let solve = |settings| {
         let mut solution = ContactSolution::at_rest(&problem);
         let report = ActiveSetCr::new(settings).solve(&problem, &mut solution);

@@ -107,8 +107,7 @@ pub struct ActiveSetCrSettings {
     /// method, whose states change within the iteration only.
     pub prediction: bool,
     /// Number of iterations after which friction converges to the gap tolerance only, as always in the paper; the
-    /// report says so. The same holds for friction that is the only unmet law in a prediction and hardly improves.
-    /// `u64::MAX` for never.
+    /// report says so. `u64::MAX` for never.
     pub relax_after: u64,
     /// Number of iterations between exact recomputations of the residual, against drift of the recurrence.
     pub refresh_interval: u64,

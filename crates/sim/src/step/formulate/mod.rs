@@ -11,7 +11,6 @@ use crate::contacts::{
     stencil::{solids_of, stencil_of},
 };
 use crate::step::assemble::rigid::RigidStep;
-use crate::step::refine::relinearise::MAX_RELINEARISATIONS;
 use crate::{
     model::{Model, PointMotion},
     report::StepReport,
@@ -67,15 +66,7 @@ fn carry(model: &Model, positions: &[Vector3<f64>], time_step: f64, contact: &mu
     if opened {
         return false;
     }
-    contact.linearised_at = corners;
-    // What did not settle in the last step gets one more chance in this one, not all of them.
-    contact.relinearised = if contact.held {
-        MAX_RELINEARISATIONS - 1
-    } else {
-        0
-    };
     contact.held = false;
-    contact.hits = 0;
     let sticks = contact.multipliers.state == ContactState::Sticking;
     if contact.anchored && sticks {
         let slip = contact.anchor_vector(&corners);
@@ -174,24 +165,6 @@ fn beyond(slip: Vector3<f64>, free: f64, most: f64) -> Vector3<f64> {
     }
 }
 
-/// Hits on a stored contact that moving its linearisation to the impact is to settle.
-const HITS_THAT_MOVE: u8 = 3;
-
-/// Most doublings of the room that a contact is given: a thousand clearances.
-const MOST_DOUBLINGS: u8 = 10;
-
-/// What a contact that was hit `hits` times in this step is to end farther apart (m).
-///
-/// Edges that slide over each other and turn meet more than once on their way. A row at one of the meetings lets the
-/// next one happen, and the row there the first again: after some of that, every further hit is answered with twice as
-/// much room.
-fn room_after(hits: u8, clearance: f64) -> f64 {
-    match hits.checked_sub(HITS_THAT_MOVE + 1) {
-        Some(doublings) => clearance * f64::from(1_u32 << doublings.min(MOST_DOUBLINGS)),
-        None => 0.0,
-    }
-}
-
 /// The part of the motion of points that no unknown stands for.
 #[derive(Clone, Copy)]
 pub(crate) struct KnownMotion<'a> {
@@ -229,8 +202,7 @@ pub(crate) fn fill_problem(
         let pair = model.geometry.scale_of(contact.key);
         let clearance = model.geometry.tolerances.clearance(pair.length);
         let tolerance = model.geometry.tolerances.gap(pair, time_step);
-        let goal = ToleranceScales::goal(clearance, contact.distance, tolerance, contact.held)
-            + room_after(contact.hits, clearance);
+        let goal = ToleranceScales::goal(clearance, contact.distance, tolerance, contact.held);
         let mut offset = Vector3::new(goal - contact.distance, -s1, -s2);
         let mut entries = RowEntries::default();
         for (i, &point) in contact.stencil().iter().enumerate() {
@@ -361,15 +333,5 @@ mod tests {
         merge_duplicates(&mut contacts);
         assert_eq!(contacts.len(), 1);
         assert!((contacts[0].multipliers.lambda - 3.0).abs() < 1e-12);
-    }
-
-    /// Moving the linearisation comes first; what that does not settle gets twice the room each time, and no more than
-    /// a bounded one.
-    #[test]
-    fn contacts_that_are_hit_again_and_again_get_room() {
-        let room = [0, 3, 4, 5, 6, u8::MAX].map(|hits| room_after(hits, 1.0));
-        for (room, expected) in room.iter().zip([0.0, 0.0, 1.0, 2.0, 4.0, 1024.0]) {
-            assert!((room - expected).abs() < f64::EPSILON, "{room}, {expected}");
-        }
     }
 }

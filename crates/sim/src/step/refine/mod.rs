@@ -179,7 +179,6 @@ impl Refiner {
                 let contact = &mut contacts[stored];
                 contact.held = true;
                 contact.stands_alone |= touch.stands_alone;
-                contact.hits = contact.hits.saturating_add(1);
                 relinearise(model, contact, motion, touch.at_impact);
                 report.relinearised += 1;
                 if contact.multipliers.state == ContactState::Inactive {

@@ -237,7 +237,7 @@ impl Synchronous {
             gap: self.loads.gaps(),
         };
         let velocity = &mut self.solution.velocity;
-        extrapolate_velocities(context, &supported, closed, &tolerances, velocity);
+        extrapolate_velocities(context, &supported, closed, velocity);
         for (mean, &point) in velocity
             .chunks_exact_mut(3)
             .zip(&model.unknowns.point_of_block)

@@ -61,7 +61,8 @@ impl Synchronous {
             return;
         }
         let model = context.model;
-        for &point in self.contacts.as_slice().iter().flat_map(Contact::stencil) {
+        let stencils = self.contacts.as_slice().iter().map(Contact::stencil);
+        for point in stencils.collect::<Vec<_>>().concat() {
             match model.unknowns.motion_of_point[point as usize] {
                 PointMotion::Free(block) => self.move_node_by_euler(context, block as usize),
                 PointMotion::Rigid(index) => self.move_rigid_by_euler(context, index as usize),
