@@ -21,22 +21,14 @@ pub(crate) struct Linearisation {
 /// lost.
 const PARALLEL_SINE: f64 = 1e-8;
 
-/// A closest point nearer than this to an end or side belongs to it, in clearances. Contacts there come in
-/// near-duplicates, one per incident feature, and none of their own normals is admissible.
+/// Distance within which features count as near each other, in clearances, 2 to 8. Contacts at an end or side come in
+/// near-duplicates, one per incident feature, and none of their own normals is admissible. An inactive contact that
+/// closes again within it meets its row before the surfaces collide.
 const REACH_PER_CLEARANCE: f64 = 4.0;
 
-/// The distance (m) within which an end or side takes over a contact.
+/// The distance (m) within which an end or side takes over a contact, and up to which an inactive contact is kept.
 pub(crate) fn reach(geometry: &Geometry, key: ContactKey) -> f64 {
     REACH_PER_CLEARANCE * geometry.clearance(key)
-}
-
-/// Inactive contacts are kept up to this distance, in clearances. A contact that closes again within it meets its row
-/// before the surfaces collide.
-const RELEASE_PER_CLEARANCE: f64 = 4.0;
-
-/// The distance (m) up to which an inactive contact is kept.
-pub(crate) fn release(geometry: &Geometry, key: ContactKey) -> f64 {
-    RELEASE_PER_CLEARANCE * geometry.clearance(key)
 }
 
 /// Cosine between a normal and the direction to a pair's first side below which the pair is behind the normal.

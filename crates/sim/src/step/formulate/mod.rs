@@ -7,7 +7,7 @@ use crate::contacts::conflict::drop_contradicted;
 use crate::contacts::{
     contact::{CONTACTS_PER_TASK, Contact, ContactKey},
     features::features_for,
-    linearise::{linearise, release},
+    linearise::{linearise, reach},
     stencil::{solids_of, stencil_of},
 };
 use crate::step::assemble::rigid::RigidStep;
@@ -60,7 +60,7 @@ fn carry(model: &Model, positions: &[Vector3<f64>], time_step: f64, contact: &mu
     contact.turn_to(lin.normal);
     contact.distance = lin.normal.dot(&contact.gap_vector(&corners));
     let opened = match contact.multipliers.state {
-        ContactState::Inactive => contact.distance >= release(&model.geometry, contact.key),
+        ContactState::Inactive => contact.distance >= reach(&model.geometry, contact.key),
         _ => contact.distance > clearance && contact.multipliers.lambda <= 0.0,
     };
     if opened {

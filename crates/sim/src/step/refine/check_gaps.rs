@@ -5,7 +5,7 @@ use crate::contacts::set::ContactSet;
 use crate::contacts::step_motion::StepMotion;
 use crate::contacts::{
     contact::{Contact, ContactKey},
-    linearise::{linearise, release},
+    linearise::{linearise, reach},
 };
 use crate::step::refine::Refiner;
 use crate::step::refine::relinearise::relinearise;
@@ -68,7 +68,7 @@ pub(crate) fn check_gaps(
             // A contact that was re-linearised in this step is kept. If it were dropped and found again, its count
             // would restart, and contacts that push in turn could cycle.
             return contact.held
-                || distance_apart(contact, &corners) < release(&model.geometry, contact.key);
+                || distance_apart(contact, &corners) < reach(&model.geometry, contact.key);
         }
         let clearance = model.geometry.clearance(contact.key);
         // The continuous test has proven the pair separated, so this distance is the gap for any normal.
