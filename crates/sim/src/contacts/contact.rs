@@ -80,6 +80,8 @@ pub struct Contact {
     /// Whether a repeated impact or its gap moved the linearisation in this step: only impacts move it again, for the
     /// rest of the step.
     pub held: bool,
+    /// Number of repeated impacts during this step.
+    pub hits: u8,
     /// Whether it keeps its own features although it is near an end or a side, because a contact of the nearer features
     /// fails to keep this pair apart.
     pub stands_alone: bool,
@@ -170,6 +172,7 @@ mod tests {
                 friction: 0.5,
                 multipliers: Multipliers::default(),
                 held: false,
+                hits: 0,
                 stands_alone: false,
             }
         }

@@ -80,6 +80,7 @@ impl Touch {
             friction: geometry.friction_of(self.key),
             multipliers: Multipliers::default(),
             held: false,
+            hits: 0,
             stands_alone: self.stands_alone,
         };
         let start = contact.gather(motion.start);

@@ -113,6 +113,7 @@ impl Pushed {
             friction: self.coefficient,
             multipliers,
             held: false,
+            hits: 0,
             stands_alone: false,
         };
         let corners = contact.gather(positions);
