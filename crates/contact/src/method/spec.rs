@@ -92,7 +92,7 @@ pub(super) const METHODS: [MethodSpec; 8] = [
             Method::ActiveSet(ActiveSetCrSettings {
                 schedule: EvaluationSchedule::AtConvergence,
                 prediction: false,
-                subdomains: 0,
+                subdomain_steps: 0,
                 ..ActiveSetCrSettings::default()
             })
         },
@@ -153,7 +153,7 @@ pub(super) const VARIANTS: [MethodSpec; 4] = [
         summary: "`cr` without subdomain solves",
         defaults: || {
             Method::Cr(ActiveSetCrSettings {
-                subdomains: 0,
+                subdomain_steps: 0,
                 ..ActiveSetCrSettings::default()
             })
         },
@@ -165,7 +165,7 @@ pub(super) const VARIANTS: [MethodSpec; 4] = [
         defaults: || {
             Method::Cr(ActiveSetCrSettings {
                 prediction: false,
-                subdomains: 0,
+                subdomain_steps: 0,
                 ..ActiveSetCrSettings::default()
             })
         },
@@ -177,7 +177,7 @@ pub(super) const VARIANTS: [MethodSpec; 4] = [
         defaults: || {
             Method::Cr(ActiveSetCrSettings {
                 prediction: false,
-                subdomains: 0,
+                subdomain_steps: 0,
                 preconditioner: PreconditionerKind::Diagonal,
                 ..ActiveSetCrSettings::default()
             })

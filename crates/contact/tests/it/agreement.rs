@@ -452,7 +452,7 @@ fn rows_that_nearly_contradict_each_other_do_not_stall() {
                 schedule: EvaluationSchedule::AtConvergence,
                 tolerances: tolerances(10.0),
                 prediction: false,
-                subdomains: 0,
+                subdomain_steps: 0,
                 ..ActiveSetCrSettings::default()
             };
             let (_, report) = solve(&problem, settings);

@@ -262,7 +262,7 @@ fn many_rows_change_together_after_patience_is_lost() {
     let settings = ActiveSetCrSettings {
         patience: 1,
         prediction: false,
-        subdomains: 0,
+        subdomain_steps: 0,
         ..ActiveSetCrSettings::default()
     };
     let report = ActiveSetCr::new(settings)

@@ -16,14 +16,14 @@ const COLUMNS: usize = 20;
 const HEIGHT: usize = 4;
 const WEIGHT: f64 = 9.81;
 
-fn settings(subdomains: u32) -> ActiveSetCrSettings {
+fn settings(subdomain_steps: u32) -> ActiveSetCrSettings {
     ActiveSetCrSettings {
         tolerances: Tolerances {
             momentum: 1e-7,
             gap: 1e-9,
             slip: 1e-9,
         },
-        subdomains,
+        subdomain_steps,
         ..ActiveSetCrSettings::default()
     }
 }
@@ -167,8 +167,8 @@ fn threads_do_not_change_a_bit_of_many_regions() {
 fn a_used_solver_is_as_good_as_a_new_one() {
     let large = columns_of(&[6; 30], |column, level| (column + level) as f64 * 0.01);
     let small = columns_of(&[3; 8], |column, level| (column * level) as f64 * 0.02);
-    for subdomains in [0, 8] {
-        let mut used = ActiveSetCr::new(settings(subdomains));
+    for steps in [0, 8] {
+        let mut used = ActiveSetCr::new(settings(steps));
         let once = |solver: &mut ActiveSetCr, problem: &ContactProblem| {
             let mut solution = ContactSolution::at_rest(problem);
             let report = solver
@@ -178,7 +178,7 @@ fn a_used_solver_is_as_good_as_a_new_one() {
         };
         for problem in [&large, &small, &large] {
             let again = once(&mut used, problem);
-            let new = once(&mut ActiveSetCr::new(settings(subdomains)), problem);
+            let new = once(&mut ActiveSetCr::new(settings(steps)), problem);
             assert!(again == new, "{:?} {:?}", again.0, new.0);
         }
     }

@@ -171,7 +171,7 @@ pub(super) fn solver_settings(scene: &Scene, has_rows: bool) -> Method {
         };
         if !keys.prediction {
             settings.prediction = false;
-            settings.subdomains = 0;
+            settings.subdomain_steps = 0;
         }
     }
     if let Some(count) = keys.max_iterations {

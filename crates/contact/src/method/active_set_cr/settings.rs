@@ -115,9 +115,8 @@ pub struct ActiveSetCrSettings {
     /// Whether the active set is predicted, in phases that alternate with the iteration. `false` for the paper's
     /// method, whose states change within the iteration only.
     pub prediction: bool,
-    /// Subdomain solves: largest number of steps before the iteration on the whole problem; 0 for none, as in the
-    /// paper.
-    pub subdomains: u32,
+    /// Largest number of subdomain steps before the iteration on the whole problem; 0 for none, as in the paper.
+    pub subdomain_steps: u32,
     /// Number of iterations after which friction converges to the gap tolerance only, as always in the paper; the
     /// report says so. The same holds for friction that is the only unmet law in a prediction and hardly improves.
     /// `u64::MAX` for never.
@@ -142,7 +141,7 @@ impl Default for ActiveSetCrSettings {
             patience: 1000,
             softness: 1e-3,
             prediction: true,
-            subdomains: 8,
+            subdomain_steps: 8,
             relax_after: 400,
             refresh_interval: 50,
         }
@@ -159,7 +158,7 @@ impl ActiveSetCrSettings {
             patience: u64::MAX,
             softness: 0.0,
             prediction: false,
-            subdomains: 0,
+            subdomain_steps: 0,
             relax_after: u64::MAX,
             ..Self::default()
         }

@@ -393,7 +393,7 @@ fn duplicates_change_nothing_but_the_split() {
     };
     // Prediction and subdomains hide the preconditioner, so they are off.
     let alone = ActiveSetCrSettings {
-        subdomains: 0,
+        subdomain_steps: 0,
         ..hard()
     };
     for duplicates in RULES {

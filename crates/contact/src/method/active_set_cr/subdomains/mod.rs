@@ -88,13 +88,13 @@ impl ActiveSetCr {
         solution: &mut ContactSolution,
     ) -> ContactReport {
         let mut effort = Effort::default();
-        if self.settings.subdomains == 0 || problem.contacts() == 0 {
+        if self.settings.subdomain_steps == 0 || problem.contacts() == 0 {
             return effort.report;
         }
         // Taken out of `self`, which is borrowed below.
         let mut subdomains = std::mem::take(&mut self.subdomains);
         subdomains.decomposition.find_bodies(problem);
-        for _ in 0..self.settings.subdomains {
+        for _ in 0..self.settings.subdomain_steps {
             if subdomains.decomposition.bodies() < 2 {
                 break;
             }
@@ -149,7 +149,7 @@ impl ActiveSetCr {
         effort.write(all);
         let left_of_limit = (self.settings.max_iterations).saturating_sub(effort.report.iterations);
         let settings = ActiveSetCrSettings {
-            subdomains: 0,
+            subdomain_steps: 0,
             max_iterations: left_of_limit.min(self.settings.relax_after),
             ..self.settings
         };
