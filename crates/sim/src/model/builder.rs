@@ -74,6 +74,15 @@ pub(super) struct Builder {
     passive: Vec<bool>,
 }
 
+/// A solid of triangles, with its number among all solids.
+struct SurfacePart<'a> {
+    index: usize,
+    name: &'a str,
+    origin: Placed,
+    mesh: &'a TriangleMesh,
+    friction: f64,
+}
+
 impl Builder {
     pub(super) fn add_body(
         &mut self,
@@ -360,7 +369,13 @@ impl Builder {
                 .in_rows
                 .push(first..first + part.mesh.vertices().len());
         }
-        let body = self.add_surface(index, (&part.name, part.origin), &part.mesh, part.friction);
+        let body = self.add_surface(&SurfacePart {
+            index,
+            name: &part.name,
+            origin: part.origin,
+            mesh: &part.mesh,
+            friction: part.friction,
+        });
         self.add_held(index, &part.name, &part.held, |node| node + offset);
         self.add_loads(index, &part.varying, &part.load, |node| node + offset);
         self.bodies.push(Body {
@@ -405,7 +420,13 @@ impl Builder {
             self.rigid.push(rigid);
             (PointMotion::Rigid(self.rigid.len() as u32 - 1), velocities)
         };
-        let body = self.add_surface(index, (&part.name, part.origin), &part.mesh, part.friction);
+        let body = self.add_surface(&SurfacePart {
+            index,
+            name: &part.name,
+            origin: part.origin,
+            mesh: &part.mesh,
+            friction: part.friction,
+        });
         self.bodies.push(Body {
             free_rigid: part.motion.is_none(),
             ..body
@@ -417,7 +438,13 @@ impl Builder {
 
     pub(super) fn add_obstacle(&mut self, part: &MeshObstaclePart, motions: &[RigidMotion]) {
         let index = self.bodies.len() + self.obstacles.len();
-        let body = self.add_surface(index, (&part.name, part.origin), &part.mesh, part.friction);
+        let body = self.add_surface(&SurfacePart {
+            index,
+            name: &part.name,
+            origin: part.origin,
+            mesh: &part.mesh,
+            friction: part.friction,
+        });
         self.obstacles.push(Body {
             two_sided: part.mesh.check_closed().is_err(),
             ..body
@@ -434,14 +461,9 @@ impl Builder {
         self.passive.push(true);
     }
 
-    /// Adds the points and triangles of solid `index`, which has no elements.
-    fn add_surface(
-        &mut self,
-        index: usize,
-        (name, origin): (&str, Placed),
-        mesh: &TriangleMesh,
-        friction: f64,
-    ) -> Body {
+    /// Adds the points and triangles of a solid without elements.
+    fn add_surface(&mut self, part: &SurfacePart<'_>) -> Body {
+        let mesh = part.mesh;
         let first_point = self.rest.len();
         let offset = first_point as u32;
         let first_triangle = self.triangles.len();
@@ -451,17 +473,17 @@ impl Builder {
                 .iter()
                 .map(|t| t.map(|vertex| vertex + offset)),
         );
-        self.group.resize(self.rest.len(), index as u32);
+        self.group.resize(self.rest.len(), part.index as u32);
         Body {
-            name: name.to_owned(),
-            origin,
+            name: part.name.to_owned(),
+            origin: part.origin,
             points: first_point..self.rest.len(),
             tets: self.tets.len()..self.tets.len(),
             thin: false,
             free_rigid: false,
             two_sided: false,
             triangles: first_triangle..self.triangles.len(),
-            friction,
+            friction: part.friction,
             original_nodes: (0..mesh.vertices().len() as u32).collect(),
         }
     }
