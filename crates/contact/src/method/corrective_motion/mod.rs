@@ -45,6 +45,7 @@ use crate::{
     ContactError, ContactProblem, ContactResidual, ContactSolution, Interrupt, Multipliers,
     residual,
 };
+use assembled::Assembled;
 use compliance::{Compliance, FreeMotion};
 use contact_nodes::ContactNodes;
 use contacts::{Contacts, Form};
@@ -52,7 +53,6 @@ use exact::ExactCompliance;
 use friction_data::FrictionData;
 use gauss_seidel::{SweepLimits, Workspace, solve_by_sweeps};
 use nalgebra::Vector3;
-use operator::DelassusOperator;
 use row_cache::RowCache;
 use scale::Scale;
 use std::sync::Arc;
