@@ -1,6 +1,6 @@
 //! The messages of findings: the problem in a sentence, and the remedy.
 
-use super::finding::{Finding, Symptom};
+use super::finding::{Finding, SLIVER_QUALITY, Symptom};
 use std::fmt;
 
 /// Between problem and remedy in a message.
