@@ -83,7 +83,7 @@ pub struct StepReport {
     pub momentum_residual: f64,
     /// `ε₁`: the largest momentum tolerance of a body, to which the residual is scaled (N·s).
     pub momentum_tolerance: f64,
-    /// Largest nonlinear residual of a body over what is accepted: at most 1, unless the step is inexact.
+    /// Largest nonlinear residual of a body over its accepted size: at most 1, unless the step is inexact.
     pub nonlinear_residual: f64,
     /// Independent normal complementarity residual `e_n` (m).
     pub normal_residual: f64,

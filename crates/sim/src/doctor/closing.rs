@@ -59,7 +59,7 @@ pub(super) fn examine(model: &Model, duration: f64, out: &mut Vec<Symptom>) {
                 };
                 part.points.iter().map(place).fold(f64::INFINITY, f64::min)
             };
-            // Obstacles may keep touching what they touch at the start.
+            // Obstacles may keep the contacts of the start.
             let plane = model.geometry.solid_count() + plane;
             let clearance = model.geometry.clearance_between(&[part.solid, plane]);
             if part.passive && height(0.0) <= clearance {

@@ -12,7 +12,7 @@ pub(super) const SLIVER_QUALITY: f64 = 0.01;
 pub enum Severity {
     /// The scene cannot be run, or its start is impossible.
     Error,
-    /// It can be run, but is probably not what the user meant, or will take long.
+    /// The scene can be run, but has a probable mistake, or will take long.
     Warning,
     /// Useful information.
     Note,

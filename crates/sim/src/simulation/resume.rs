@@ -128,8 +128,7 @@ impl Simulation {
             && (history.is_empty() || is_of_second_order(&self.model));
         if !fits {
             return Err(
-                "what it keeps of its last step is that of another scene, or of another integrator; use the scene of \
-                 the run"
+                "its data of the last step are those of another scene or integrator; use the scene of the run"
                     .to_owned(),
             );
         }
