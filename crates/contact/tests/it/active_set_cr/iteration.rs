@@ -392,7 +392,7 @@ fn duplicates_change_nothing_but_the_split() {
         problem
     };
     // Prediction hides the preconditioner, so it is off.
-    let alone = ActiveSetCrSettings { ..hard() };
+    let alone = hard();
     for duplicates in RULES {
         for (preconditioner, rest) in KINDS
             .into_iter()
