@@ -186,7 +186,7 @@ pub enum StepFailure {
         body: String,
         /// Most linearisations in a step.
         rounds: u32,
-        /// The nonlinear residual of the body over what is accepted.
+        /// The nonlinear residual of the body over its accepted size.
         over: f64,
     },
     /// A joint that turns in the step did not close at its end.

@@ -29,7 +29,7 @@
 //!
 //! [`second_order`] says how a step of second order differs from this.
 //!
-//! A component with prescribed points flies straight: what holds it gives it its angular momentum. So does one that
+//! A component with prescribed points flies straight: its holding forces change its angular momentum. So does one that
 //! turns by more than a radian in a step.
 
 mod points;

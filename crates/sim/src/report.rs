@@ -83,7 +83,7 @@ pub struct StepReport {
     pub momentum_residual: f64,
     /// `ε₁`: the largest momentum tolerance of a body, to which the residual is scaled (N·s).
     pub momentum_tolerance: f64,
-    /// Largest nonlinear residual of a body over what is accepted: at most 1, unless the step is inexact.
+    /// Largest nonlinear residual of a body over its accepted size: at most 1, unless the step is inexact.
     pub nonlinear_residual: f64,
     /// Independent normal complementarity residual `e_n` (m).
     pub normal_residual: f64,
@@ -102,11 +102,11 @@ pub struct StepReport {
     pub elastic_energy: f64,
     /// Gravitational potential energy relative to the origin (J).
     pub gravitational_energy: f64,
-    /// Linear momentum of the free nodes, without rigid bodies (N·s).
+    /// Linear momentum of free nodes and rigid bodies (N·s).
     pub momentum: [f64; 3],
-    /// Angular momentum of the free nodes about the origin, without rigid bodies (N·m·s).
+    /// Angular momentum of free nodes and rigid bodies about the origin (N·m·s).
     pub angular_momentum: [f64; 3],
-    /// Sum of the contact forces on the free nodes (N).
+    /// Sum of the contact forces on them (N); 0 with the asynchronous stepper unless it keeps contacts.
     pub contact_force: [f64; 3],
     /// Solves that ended at a least-squares solution of over-constrained contacts and passed the geometric check.
     pub least_squares_solves: u32,

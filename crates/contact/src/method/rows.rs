@@ -145,6 +145,13 @@ pub(super) fn relax_if_overdue(
     relaxes
 }
 
+/// What a converged solution has to satisfy.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Demand<'a> {
+    pub(super) law: FrictionLaw,
+    pub(super) tolerances: &'a Tolerances,
+}
+
 /// The iterate with the smallest merit so far, used if no later one converges.
 #[derive(Debug, Default)]
 pub(super) struct Best {
@@ -171,17 +178,17 @@ impl Best {
     /// converged, with relaxed friction only if it needs that.
     pub(super) fn judge(
         &mut self,
-        (law, tolerances): (FrictionLaw, &Tolerances),
+        demand: Demand<'_>,
         problem: &ContactProblem,
         solution: &ContactSolution,
         report: &mut ContactReport,
     ) -> f64 {
-        let judged = residual_under(law, problem, solution);
-        let present = merit(&judged, tolerances, report.relaxed);
+        let judged = residual_under(demand.law, problem, solution);
+        let present = merit(&judged, demand.tolerances, report.relaxed);
         self.offer(present, solution);
         if present < 1.0 {
             report.termination = Termination::Converged;
-            report.relaxed &= merit(&judged, tolerances, false) >= 1.0;
+            report.relaxed &= merit(&judged, demand.tolerances, false) >= 1.0;
         }
         present
     }

@@ -1,4 +1,4 @@
-//! The balance sheet: where the energy and the momentum of every body come from and go to, step by step.
+//! The balance sheet: sources and losses of the energy and momentum of every body in every step.
 //!
 //! ```text
 //! Δ(kinetic + gravity + elastic) = pulls + forces + prescribed + joints + contact + friction + impact
@@ -10,9 +10,9 @@
 //! impulses in it is the loss of an impact; the rest, and the difference between the work of the elastic forces of the
 //! step and the change of the elastic energy, is numerical dissipation. `docs/balance.md` derives the formulas.
 //!
-//! - `sheet`: the columns; `accounts`: whose they are; `energies`: what is stored;
-//! - `substep`: what a step tells; `works`, `damping`, `held`: the works in it;
-//! - `ledger`: adds the substeps up.
+//! - `sheet`: the columns; `accounts`: the owners of the rows; `energies`: the energies of a state;
+//! - `substep`: the solved equations of a substep; `works`, `damping`, `held`: the works in it;
+//! - `ledger`: the sum over substeps.
 
 mod accounts;
 mod damping;

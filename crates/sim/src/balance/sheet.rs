@@ -44,7 +44,7 @@ pub struct BodyBalance {
     pub given_impulse: [f64; 3],
     /// Impulse of contacts (N·s).
     pub contact_impulse: [f64; 3],
-    /// Impulse of joints, of what holds points, of damping and of forces of extensions, with the residual (N·s).
+    /// Impulse of joints, of forces that hold points, of damping and of extensions, with the residual (N·s).
     pub other_impulse: [f64; 3],
 }
 

@@ -30,7 +30,7 @@ pub(super) struct Works {
 /// Scratch of the works.
 #[derive(Debug, Default)]
 pub(super) struct WorkSpace {
-    /// `A w − b`, then what is left of it (N·s), in the order of the unknowns.
+    /// `A w − b`, then its remainder (N·s), in the order of the unknowns.
     pub(super) product: Vec<f64>,
     scratch: Vec<f64>,
     /// `½ (ṽ + v₊) − w` (m/s): half of the change of velocity by all forces, and the gain of the turn.
@@ -145,7 +145,7 @@ impl WorkSpace {
         }
     }
 
-    /// Momentum of points with a prescribed motion: what holds them takes their weight up.
+    /// Momentum of points with a prescribed motion: their holding force carries their weight.
     fn add_held_momentum(&mut self, step: &Substep<'_>) {
         let model = step.model;
         for (point, motion) in model.unknowns.motion_of_point.iter().enumerate() {
@@ -215,7 +215,7 @@ impl WorkSpace {
         }
     }
 
-    /// Constraints in compliance form. Takes their impulses off what is left.
+    /// Constraints in compliance form. Subtracts their impulses from the remainder.
     fn add_rows(&mut self, accounts: &Accounts, step: &Substep<'_>) {
         let Substep {
             model,

@@ -3,6 +3,7 @@
 //! Nothing is simulated: a body is assumed to stay where it starts, although forces may move it aside. So these are
 //! warnings. They are right if the body is held or stands between the walls, in which case no step has a solution.
 
+use impinge_geometry::broad_phase::Aabb;
 use impinge_geometry::exact::{triangles_intersect, winding_number};
 use nalgebra::Vector3;
 
@@ -58,7 +59,7 @@ pub(super) fn examine(model: &Model, duration: f64, out: &mut Vec<Symptom>) {
                 };
                 part.points.iter().map(place).fold(f64::INFINITY, f64::min)
             };
-            // Obstacles may keep touching what they touch at the start.
+            // Obstacles may keep the contacts of the start.
             let plane = model.geometry.solid_count() + plane;
             let clearance = model.geometry.clearance_between(&[part.solid, plane]);
             if part.passive && height(0.0) <= clearance {
@@ -99,35 +100,24 @@ fn meeting_at(
         return None;
     }
     let [ours, theirs] = [first, second].map(|part| part.corners_at(time));
-    let boxed = |corners: &[[Vector3<f64>; 3]]| -> Vec<(Vector3<f64>, Vector3<f64>)> {
-        (corners.iter())
-            .map(|[a, b, c]| (a.inf(b).inf(c), a.sup(b).sup(c)))
-            .collect()
+    let boxes = |triangles: &[[Vector3<f64>; 3]]| -> Vec<Aabb> {
+        triangles.iter().map(Aabb::from_points).collect()
     };
-    let whole = |boxes: &[(Vector3<f64>, Vector3<f64>)]| {
-        boxes
-            .iter()
-            .copied()
-            .reduce(|(a, b), (c, d)| (a.inf(&c), b.sup(&d)))
-    };
-    let overlap = |(a, b): &(Vector3<f64>, Vector3<f64>), (c, d): &(Vector3<f64>, Vector3<f64>)| {
-        (0..3).all(|axis| a[axis] <= d[axis] && c[axis] <= b[axis])
-    };
-    let (our_boxes, their_boxes) = (boxed(&ours), boxed(&theirs));
-    if let (Some(our_box), Some(their_box)) = (whole(&our_boxes), whole(&their_boxes)) {
-        let near: Vec<usize> = (0..theirs.len())
-            .filter(|&index| overlap(&their_boxes[index], &our_box))
-            .collect();
-        for (corners, bounds) in ours.iter().zip(&our_boxes) {
-            if !overlap(bounds, &their_box) {
-                continue;
-            }
-            let meets = |&index: &usize| {
-                overlap(bounds, &their_boxes[index]) && triangles_intersect(corners, &theirs[index])
-            };
-            if near.iter().any(meets) {
-                return Some(corners[0]);
-            }
+    let (our_boxes, their_boxes) = (boxes(&ours), boxes(&theirs));
+    // The box of no triangle overlaps nothing.
+    let [our_box, their_box] = [&our_boxes, &their_boxes].map(Aabb::of_boxes);
+    let near: Vec<usize> = (0..theirs.len())
+        .filter(|&index| their_boxes[index].overlaps(&our_box))
+        .collect();
+    for (corners, bounds) in ours.iter().zip(&our_boxes) {
+        if !bounds.overlaps(&their_box) {
+            continue;
+        }
+        let meets = |&index: &usize| {
+            bounds.overlaps(&their_boxes[index]) && triangles_intersect(corners, &theirs[index])
+        };
+        if near.iter().any(meets) {
+            return Some(corners[0]);
         }
     }
     // A part without triangles, such as a row of nodes, is tested by points inside the other.

@@ -1,5 +1,6 @@
 //! The cheap checks: elements, materials, units and the time step, from sums over the model.
 
+use impinge_geometry::broad_phase::Aabb;
 use impinge_geometry::mesh::tet_quality;
 use nalgebra::Vector3;
 
@@ -63,17 +64,14 @@ pub(super) fn examine(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
     compare_masses(model, out);
 }
 
-/// Lower and upper corner of the box around a body at the start (m).
-fn bounds(body: &Body, model: &Model) -> (Vector3<f64>, Vector3<f64>) {
-    let points = &model.points.rest[body.points.clone()];
-    (points.iter()).fold((points[0], points[0]), |(lower, upper), p| {
-        (lower.inf(p), upper.sup(p))
-    })
+/// The box around a body at the start.
+pub(super) fn bounds(body: &Body, model: &Model) -> Aabb {
+    Aabb::from_points(&model.points.rest[body.points.clone()])
 }
 
 /// Longest side of that box (m).
 fn size(body: &Body, model: &Model) -> f64 {
-    let (lower, upper) = bounds(body, model);
+    let Aabb { lower, upper } = bounds(body, model);
     (upper - lower).max()
 }
 
@@ -123,7 +121,7 @@ fn examine_body(
     gravity: f64,
     out: &mut Vec<Symptom>,
 ) {
-    let (lower, upper) = bounds(body, model);
+    let Aabb { lower, upper } = bounds(body, model);
     let extent = upper - lower;
     let file = match &source.mesh {
         BodyMesh::File(file) => Some(file),

@@ -1,10 +1,12 @@
 //! Joints that are violated at the start, and rows with too much damping for the step length.
 
 use impinge_contact::constraint::{Configuration, Frame};
+use impinge_geometry::broad_phase::Aabb;
 use impinge_geometry::distance::point_triangle;
 use nalgebra::Vector3;
 use std::collections::BTreeMap;
 
+use super::elements::bounds;
 use super::finding::Symptom;
 use crate::geometry::Body;
 use crate::model::Model;
@@ -93,8 +95,8 @@ fn bound_apart(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
             continue;
         };
         let size = [first, second]
-            .map(|body| bounds(model, body))
-            .map(|(lower, upper)| (upper - lower).norm());
+            .map(|body| bounds(body, model))
+            .map(|bounds| (bounds.upper - bounds.lower).norm());
         let most = APART * size[0].min(size[1]);
         let distance =
             distance(model, first, second, most).min(distance(model, second, first, most));
@@ -109,15 +111,10 @@ fn bound_apart(scene: &Scene, model: &Model, out: &mut Vec<Symptom>) {
     }
 }
 
-fn bounds(model: &Model, body: &Body) -> (Vector3<f64>, Vector3<f64>) {
-    let points = &model.points.rest[body.points.clone()];
-    (points.iter()).fold((points[0], points[0]), |(a, b), x| (a.inf(x), b.sup(x)))
-}
-
 /// Least distance of a point of one body from the triangles of another (m). The search ends at the first distance not
 /// above `enough`.
 fn distance(model: &Model, of: &Body, from: &Body, enough: f64) -> f64 {
-    let (lower, upper) = bounds(model, from);
+    let Aabb { lower, upper } = bounds(from, model);
     let mut points: Vec<(f64, &Vector3<f64>)> = (model.points.rest[of.points.clone()].iter())
         .map(|x| ((x - x.sup(&lower).inf(&upper)).norm(), x))
         .collect();

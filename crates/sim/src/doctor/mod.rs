@@ -38,6 +38,7 @@ mod closing;
 mod elements;
 mod finding;
 mod joints;
+mod message;
 mod overlap;
 mod separate;
 mod shorten;

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use serde::Serialize;
 use thiserror::Error;
 
-use super::finding::short;
+use super::message::short;
 use super::shorten;
 use crate::disk::{OutputError, atomic};
 use crate::error::SimError;

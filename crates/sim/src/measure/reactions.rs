@@ -263,8 +263,9 @@ struct Joints<'a> {
 struct JointLoad<'a> {
     name: &'a str,
     solid: usize,
-    /// Sum and number of the places at which it acts (m).
-    places: (Vector3<f64>, usize),
+    /// Sum of the places at which it acts (m), and their number.
+    place_sum: Vector3<f64>,
+    places: usize,
     force: Vector3<f64>,
     /// Torque about the world's origin (N·m).
     moment: Vector3<f64>,
@@ -298,10 +299,11 @@ impl<'a> Joints<'a> {
         let mut first_row = 0;
         for (list, joints, has_forces) in lists {
             for (index, constraint) in list.iter().enumerate() {
-                let rows = first_row..first_row + constraint.rows();
-                first_row = rows.end;
+                let range = first_row..first_row + constraint.rows();
+                first_row = range.end;
+                let rows = Rows { range, has_forces };
                 let joint = (index < joints).then_some(&mut loads);
-                evaluator.add(constraint, (rows, has_forces), &mut on_points, joint);
+                evaluator.add(constraint, rows, &mut on_points, joint);
             }
         }
         for joint in loads.chunk_by_mut(|a, b| a.name == b.name) {
@@ -311,8 +313,7 @@ impl<'a> Joints<'a> {
             }
         }
         let reaction = |load: JointLoad<'a>| {
-            let (sum, count) = load.places;
-            let place = sum / count.max(1) as f64;
+            let place = load.place_sum / load.places.max(1) as f64;
             Reaction {
                 kind: ReactionKind::Joint,
                 name: load.name,
@@ -340,12 +341,19 @@ struct Evaluator<'m, 's> {
     local: Local,
 }
 
+/// The rows of a constraint among those of the model.
+struct Rows {
+    range: Range<usize>,
+    /// Whether the state has their forces.
+    has_forces: bool,
+}
+
 impl<'m> Evaluator<'m, '_> {
     /// Adds the forces of a constraint with these rows to its points, and to the loads of joints if it is one.
     fn add(
         &mut self,
         constraint: &'m Constraint,
-        (rows, has_forces): (Range<usize>, bool),
+        rows: Rows,
         on_points: &mut [Vector3<f64>],
         mut joint: Option<&mut Vec<JointLoad<'m>>>,
     ) {
@@ -358,9 +366,9 @@ impl<'m> Evaluator<'m, '_> {
             .collect();
         self.local.clear(constraint.rows(), q.len());
         constraint.law().evaluate(&q, &mut self.local);
-        let forces = match self.state.joint_forces.get(rows.clone()) {
-            Some(forces) if has_forces => forces.to_vec(),
-            _ => self.forces_by_value(constraint, rows.start, &configuration),
+        let forces = match self.state.joint_forces.get(rows.range.clone()) {
+            Some(forces) if rows.has_forces => forces.to_vec(),
+            _ => self.forces_by_value(constraint, rows.range.start, &configuration),
         };
         for (index, point) in constraint.points().iter().enumerate() {
             let force = self.local.force(&forces, index);
@@ -372,8 +380,8 @@ impl<'m> Evaluator<'m, '_> {
                         if let Some(loads) = joint.as_deref_mut() {
                             let solid = self.model.geometry.solid_of_point(index as u32);
                             let load = load_of(loads, &constraint.name, solid);
-                            load.places.0 += x;
-                            load.places.1 += 1;
+                            load.place_sum += x;
+                            load.places += 1;
                             load.force += force;
                             load.moment += x.cross(&force);
                         }
@@ -394,8 +402,8 @@ impl<'m> Evaluator<'m, '_> {
                             load.force += force;
                             load.moment += frame.center.cross(&force) + turning;
                             if place != 0.0 {
-                                load.places.0 += frame.center + arm;
-                                load.places.1 += 1;
+                                load.place_sum += frame.center + arm;
+                                load.places += 1;
                             }
                         }
                     }
@@ -485,7 +493,8 @@ fn load_of<'l, 'm>(
         loads.push(JointLoad {
             name,
             solid,
-            places: (Vector3::zeros(), 0),
+            place_sum: Vector3::zeros(),
+            places: 0,
             force: Vector3::zeros(),
             moment: Vector3::zeros(),
         });

@@ -1,5 +1,8 @@
 //! Builds the model and its first state from the parts of a scene.
 
+mod constraints;
+mod surfaces;
+
 use super::frictions::set_pair_frictions;
 use super::loads::{LoadsOfScene, VaryingPull};
 use super::materials::{BodyMaterials, needs_elements};
@@ -12,32 +15,23 @@ use super::{
 use crate::{
     error::SimError,
     geometry::{Body, BodyLengths, Geometry, HalfSpace, Neighbours},
-    joints::{Joined, PartsToJoin, join},
+    joints::Joined,
     rigid::{RigidBody, RigidState},
     scene::{
-        BodyPart, Formulation, GivenLoad, GivenPull, HeldPart, JointStiffness, MeshObstaclePart,
-        Placed, RigidMotion, RigidPart, Scene, SceneParts, ShellPart,
+        BodyPart, Formulation, GivenLoad, GivenPull, HeldPart, JointStiffness, RigidMotion, Scene,
+        SceneParts, ShellPart,
     },
-    solid::{
-        Elements, Sheet, StrainBody, Strains, StressElement, StressLaw, StressPoint, cells_of_tets,
-        strain_constraints, strain_form,
-    },
+    solid::{Elements, Sheet, StrainBody, cells_of_tets, strain_form},
     state::State,
-    thin::{
-        ThinBodies,
-        rows::{ThinPlaces, thin_constraints},
-    },
+    thin::ThinBodies,
 };
-use impinge_contact::constraint::{Constraint, Term};
-use impinge_fem::thin::{Shell, ShellMaterial};
 use impinge_fem::{ElasticModel, Material, RayleighDamping};
 use impinge_geometry::{
     io::NodeGroup,
-    mesh::TriangleMesh,
     surface::{CollisionSurface, PairFilter},
 };
 use nalgebra::Vector3;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 #[derive(Default)]
@@ -308,164 +302,6 @@ impl Builder {
         });
     }
 
-    pub(super) fn add_shell(
-        &mut self,
-        part: &ShellPart,
-        motions: &[RigidMotion],
-        formulation: Formulation,
-    ) -> Result<(), SimError> {
-        let index = self.bodies.len();
-        let first = self.rest.len();
-        let offset = first as u32;
-        let of_strains = !part.quadrilaterals.is_empty() || part.fibre.is_some();
-        if of_strains {
-            self.add_sheet(part, formulation);
-        }
-        let material = ShellMaterial {
-            density: part.shell.density,
-            stretch: if of_strains { 0.0 } else { part.shell.stretch },
-            poisson: part.shell.poisson,
-            bend: part.shell.bend,
-        };
-        let shell = Shell::new(part.mesh.vertices(), part.mesh.triangles(), &material).map_err(
-            |error| SimError::Body {
-                body: part.name.clone(),
-                problem: error.to_string(),
-            },
-        )?;
-        if let Some(point) = shell.masses.iter().position(|&mass| mass <= 0.0) {
-            return Err(SimError::Body {
-                body: part.name.clone(),
-                problem: format!("no triangle uses point {point}, so it has no mass; remove it"),
-            });
-        }
-        let mut springs = shell.springs;
-        for term in &mut springs {
-            term.points = term.points.map(|point| point + offset);
-        }
-        self.thin.springs.push((part.shell.damping, springs));
-        let membranes = shell.membranes.into_iter().filter(|_| !of_strains);
-        self.thin.membranes.extend(membranes.map(|mut term| {
-            term.points = term.points.map(|point| point + offset);
-            term
-        }));
-        let mut hinges = shell.hinges;
-        for term in &mut hinges {
-            term.points = term.points.map(|point| point + offset);
-        }
-        self.thin.hinges.push((part.shell.bend_damping, hinges));
-        self.thin.masses.extend((first..).zip(shell.masses));
-        if formulation == Formulation::Compliance {
-            self.thin
-                .in_rows
-                .push(first..first + part.mesh.vertices().len());
-        }
-        let body = self.add_surface(index, (&part.name, part.origin), &part.mesh, part.friction);
-        self.add_held(index, &part.name, &part.held, |node| node + offset);
-        self.add_loads(index, &part.varying, &part.load, |node| node + offset);
-        self.bodies.push(Body {
-            thin: true,
-            two_sided: true,
-            ..body
-        });
-        self.velocities.extend_from_slice(&part.velocity);
-        self.pull.extend_from_slice(&part.pull);
-        self.motions_of_points
-            .extend(part.prescribed.iter().map(|motion| match *motion {
-                Some(motion) => PointMotion::Prescribed(motion as u32),
-                None => PointMotion::Free(u32::MAX),
-            }));
-        self.passive.push(is_passive(&part.prescribed, motions));
-        Ok(())
-    }
-
-    pub(super) fn add_rigid(&mut self, part: &RigidPart, motions: &[RigidMotion]) {
-        let index = self.bodies.len();
-        let (motion, velocities) = if let Some(motion) = part.motion {
-            let law = &motions[motion];
-            let of = |x: &Vector3<f64>| law.velocity_at(x, 0.0);
-            let velocities = part.mesh.vertices().iter().map(of).collect();
-            (PointMotion::Prescribed(motion as u32), velocities)
-        } else {
-            let center = part.inertia.center();
-            let arms: Vec<_> = part.mesh.vertices().iter().map(|x| x - center).collect();
-            let first_point = self.rest.len();
-            let rigid = RigidBody {
-                body: index,
-                points: first_point..first_point + arms.len(),
-                first_block: u32::MAX,
-                inertia: part.inertia,
-                arms,
-            };
-            let spin = part.angular_velocity;
-            let velocities = rigid.arms.iter().map(|a| part.velocity + spin.cross(a));
-            let velocities = velocities.collect();
-            self.add_loads(index, &[], &part.load, |node| node);
-            self.rigid_start.push(rigid.start(part.velocity, spin));
-            self.rigid.push(rigid);
-            (PointMotion::Rigid(self.rigid.len() as u32 - 1), velocities)
-        };
-        let body = self.add_surface(index, (&part.name, part.origin), &part.mesh, part.friction);
-        self.bodies.push(Body {
-            free_rigid: part.motion.is_none(),
-            ..body
-        });
-        self.velocities.extend::<Vec<_>>(velocities);
-        self.motions_of_points.resize(self.rest.len(), motion);
-        self.passive.push(part.motion.is_some());
-    }
-
-    pub(super) fn add_obstacle(&mut self, part: &MeshObstaclePart, motions: &[RigidMotion]) {
-        let index = self.bodies.len() + self.obstacles.len();
-        let body = self.add_surface(index, (&part.name, part.origin), &part.mesh, part.friction);
-        self.obstacles.push(Body {
-            two_sided: part.mesh.check_closed().is_err(),
-            ..body
-        });
-        let motion = &motions[part.motion];
-        self.velocities.extend(
-            part.mesh
-                .vertices()
-                .iter()
-                .map(|x| motion.velocity_at(x, 0.0)),
-        );
-        self.motions_of_points
-            .resize(self.rest.len(), PointMotion::Prescribed(part.motion as u32));
-        self.passive.push(true);
-    }
-
-    /// Adds the points and triangles of solid `index`, which has no elements.
-    fn add_surface(
-        &mut self,
-        index: usize,
-        (name, origin): (&str, Placed),
-        mesh: &TriangleMesh,
-        friction: f64,
-    ) -> Body {
-        let first_point = self.rest.len();
-        let offset = first_point as u32;
-        let first_triangle = self.triangles.len();
-        self.rest.extend_from_slice(mesh.vertices());
-        self.triangles.extend(
-            mesh.triangles()
-                .iter()
-                .map(|t| t.map(|vertex| vertex + offset)),
-        );
-        self.group.resize(self.rest.len(), index as u32);
-        Body {
-            name: name.to_owned(),
-            origin,
-            points: first_point..self.rest.len(),
-            tets: self.tets.len()..self.tets.len(),
-            thin: false,
-            free_rigid: false,
-            two_sided: false,
-            triangles: first_triangle..self.triangles.len(),
-            friction,
-            original_nodes: (0..mesh.vertices().len() as u32).collect(),
-        }
-    }
-
     /// Which pairs may touch. `joined` bodies overlap where they are joined.
     fn filter(&self, joined: Vec<[u32; 2]>) -> PairFilter {
         // Only bodies of elements change their shape.
@@ -483,58 +319,6 @@ impl Builder {
             excluded_groups: joined,
             ..PairFilter::default()
         }
-    }
-
-    /// Joints and links, then thin bodies in compliance form. The pairs are those of bodies that joints connect.
-    fn constraints(&self, scene: &Scene, motions: &[RigidMotion]) -> Result<Joined, SimError> {
-        let parts_to_join = PartsToJoin {
-            rest: &self.rest,
-            tets: &self.tets,
-            triangles: &self.triangles,
-            bodies: &self.bodies,
-            obstacles: &self.obstacles,
-            rigid: &self.rigid,
-            mesh_groups: &self.mesh_groups,
-        };
-        let mut joined = join(scene, &parts_to_join)?;
-        joined.soft_links = joined.soft.len();
-        let moves: Vec<bool> = (self.motions_of_points.iter())
-            .map(|motion| ever_moves(*motion, motions))
-            .collect();
-        drop_idle_rows(&mut joined.constraints, &moves);
-        joined.joints = joined.constraints.len();
-        let places = ThinPlaces {
-            rest: &self.rest,
-            bodies: &self.bodies,
-            moves: &moves,
-        };
-        let mut stressed = Vec::new();
-        for body in &self.strains {
-            let Strains { acting, held } = strain_constraints(body, &self.rest, &moves)?;
-            let acting = if body.in_rows {
-                (Place::Rows, &mut joined.constraints, acting)
-            } else {
-                (Place::Soft, &mut joined.soft, acting)
-            };
-            for (place, list, strains) in [acting, (Place::Held, &mut joined.held, held)] {
-                if let Some(law) = body.stress_law() {
-                    let elements = strains.iter().map(|strain| (strain.element, strain.weight));
-                    stressed.push(Stressed {
-                        body,
-                        law,
-                        place,
-                        first: list.len(),
-                        elements: elements.collect(),
-                    });
-                }
-                list.extend(strains.into_iter().map(|strain| strain.constraint));
-            }
-        }
-        let of_thin = |held| thin_constraints(&self.thin, &places, true, held);
-        joined.constraints.extend(of_thin(false)?);
-        joined.held.extend(of_thin(true)?);
-        joined.stress_points = stress_points(&joined, &stressed);
-        Ok(joined)
     }
 
     #[expect(clippy::too_many_lines, reason = "one line per field of the model")]
@@ -684,84 +468,4 @@ fn is_passive(prescribed: &[Option<usize>], motions: &[RigidMotion]) -> bool {
     prescribed
         .iter()
         .all(|motion| motion.is_some_and(|motion| motions[motion].until.is_none()))
-}
-
-/// Drops rigid constraints between points that never move, if the same joint has other rows: some of the nodes that a
-/// `bind` reaches may be fixed. A joint with no other rows stays, so that an error can name it.
-fn drop_idle_rows(joints: &mut Vec<Constraint>, moves: &[bool]) {
-    let acts = |joint: &Constraint| {
-        let mut terms = joint.points().iter().flat_map(|point| &point.terms);
-        terms.any(|term| match *term {
-            Term::Particle { index, .. } => moves[index],
-            Term::Body { .. } => true,
-        })
-    };
-    let active: BTreeSet<String> = (joints.iter().filter(|joint| acts(joint)))
-        .map(|joint| joint.name.clone())
-        .collect();
-    joints.retain(|joint| !joint.is_hard() || acts(joint) || !active.contains(&joint.name));
-}
-
-/// Whether forces move a point, now or after the release of its motion.
-fn ever_moves(motion: PointMotion, motions: &[RigidMotion]) -> bool {
-    match motion {
-        PointMotion::Free(_) => true,
-        PointMotion::Rigid(_) => false,
-        PointMotion::Prescribed(by) => motions[by as usize].until.is_some(),
-    }
-}
-
-/// Which list of [`Joined`] a constraint is in.
-#[derive(Debug, Clone, Copy)]
-enum Place {
-    Rows,
-    Soft,
-    Held,
-}
-
-/// Strains that give the stress of a body, consecutive in a list.
-struct Stressed<'a> {
-    body: &'a StrainBody,
-    law: StressLaw,
-    place: Place,
-    /// Index of the first of them in its list.
-    first: usize,
-    /// Element and weight of each.
-    elements: Vec<(usize, f64)>,
-}
-
-/// The points at which strains give stress, in the order of their rows.
-fn stress_points(joined: &Joined, stressed: &[Stressed<'_>]) -> Vec<StressPoint> {
-    let (rows, soft) = (joined.constraints.len(), joined.soft.len());
-    let mut first_row = 0;
-    let first_rows: Vec<usize> = (joined.constraints.iter())
-        .chain(&joined.soft)
-        .chain(&joined.held)
-        .map(|constraint| {
-            first_row += constraint.rows();
-            first_row - constraint.rows()
-        })
-        .collect();
-    let mut points = Vec::new();
-    for of in stressed {
-        let start = match of.place {
-            Place::Rows => 0,
-            Place::Soft => rows,
-            Place::Held => rows + soft,
-        };
-        for (at, &(element, weight)) in (start + of.first..).zip(&of.elements) {
-            let element = of.body.first_element + element;
-            points.push(StressPoint {
-                first_row: first_rows[at],
-                element: match of.body.elements {
-                    Elements::Hexahedra { .. } => StressElement::Hexahedron(element),
-                    _ => StressElement::Tetrahedron(element),
-                },
-                weight,
-                law: of.law.clone(),
-            });
-        }
-    }
-    points.sort_by_key(|point| point.first_row);
-    points
 }

@@ -26,7 +26,7 @@ const CHECKSUM_LEN: usize = 8;
 /// A run at the moment of a stored frame.
 ///
 /// The state holds every number to the last bit, so a resumed run equals an uninterrupted one. It does not know of
-/// [extensions](crate::extension): the resumed simulation needs the same ones, and what they keep is lost.
+/// [extensions](crate::extension): the resumed simulation needs the same ones, and their state is lost.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Checkpoint<'a> {
     /// Checksum of the scene with its overrides.

@@ -80,6 +80,14 @@ impl Table {
     }
 }
 
+/// Rule of the numbers of steps in a table.
+struct Rows<F> {
+    /// Whether the second number may follow the first, 0 before the first row.
+    next: F,
+    /// Whether the rows must reach the step of the checkpoint.
+    reach_step: bool,
+}
+
 /// The rows of a table after which a run resumes. The disk is still unchanged.
 #[derive(Debug)]
 pub struct KeptRows {
@@ -102,7 +110,11 @@ impl KeptRows {
         step: u64,
         next: impl Fn(u64, u64) -> bool,
     ) -> Result<Self, OutputError> {
-        Self::read_whole(path, columns, step, (next, true))
+        let rows = Rows {
+            next,
+            reach_step: true,
+        };
+        Self::read_whole(path, columns, step, rows)
     }
 
     /// The same for a table in which steps may have any number of rows.
@@ -114,15 +126,19 @@ impl KeptRows {
         columns: &[S],
         step: u64,
     ) -> Result<Self, OutputError> {
-        Self::read_whole(path, columns, step, (|last, next| next >= last, false))
+        let rows = Rows {
+            next: |last, next| next >= last,
+            reach_step: false,
+        };
+        Self::read_whole(path, columns, step, rows)
     }
 
-    /// The rows up to `step`, as long as their numbers follow each other; they must reach it if `reaches`.
+    /// The rows up to `step`, as long as their numbers follow each other.
     fn read_whole<S: AsRef<str>>(
         path: &Path,
         columns: &[S],
         step: u64,
-        (next, reaches): (impl Fn(u64, u64) -> bool, bool),
+        rows: Rows<impl Fn(u64, u64) -> bool>,
     ) -> Result<Self, OutputError> {
         let damaged = |error: csv::Error| OutputError::format(path, error.to_string());
         let mut reader = open_table(path, columns)?;
@@ -133,12 +149,13 @@ impl KeptRows {
             // A killed program may have written half a row.
             let whole = record.len() == columns.len();
             let number = record.get(0).and_then(|field| field.parse::<u64>().ok());
-            let kept = number.filter(|&number| whole && number <= step && next(last, number));
+            let kept =
+                number.filter(|&number| whole && number <= step && (rows.next)(last, number));
             let Some(number) = kept else { break };
             last = number;
             length = reader.position().byte();
         }
-        if reaches && last != step {
+        if rows.reach_step && last != step {
             let problem = format!(
                 "after the row of step {last} one is missing, and its checkpoint is at step {step}"
             );

@@ -34,4 +34,5 @@ mod solvers_of_rows;
 mod starts;
 mod thin;
 mod unsupported_keys;
+mod unsymmetric;
 mod verdict;

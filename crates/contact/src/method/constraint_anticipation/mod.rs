@@ -22,7 +22,7 @@ mod velocity;
 
 pub use settings::{ConstraintAnticipationSettings, Start};
 
-use super::rows::{Best, check, merit, relax_if_overdue};
+use super::rows::{Best, Demand, check, merit, relax_if_overdue};
 use super::{ContactReport, ContactSolver, Termination, TraceRow, trace::Trace};
 use crate::{
     ContactError, ContactProblem, ContactSolution, ContactState, FrictionLaw, Interrupt,
@@ -153,8 +153,11 @@ impl ConstraintAnticipation {
             if report.residual < tolerances.momentum {
                 self.export(problem, solution);
                 report.extra_products += 1;
-                let goal = (self.settings.law, &tolerances);
-                let present = self.best.judge(goal, problem, solution, report);
+                let demand = Demand {
+                    law: self.settings.law,
+                    tolerances: &tolerances,
+                };
+                let present = self.best.judge(demand, problem, solution, report);
                 if report.termination == Termination::Converged {
                     return;
                 }

@@ -17,6 +17,7 @@ mod acceleration;
 mod assembled;
 mod compliance;
 mod contact_nodes;
+mod contacts;
 mod exact;
 mod friction_data;
 mod gauss_seidel;
@@ -47,12 +48,11 @@ use crate::{
 use assembled::Assembled;
 use compliance::{Compliance, FreeMotion};
 use contact_nodes::ContactNodes;
+use contacts::{Contacts, Form};
 use exact::ExactCompliance;
 use friction_data::FrictionData;
 use gauss_seidel::{SweepLimits, Workspace, solve_by_sweeps};
-use matrix_free::MatrixFree;
 use nalgebra::Vector3;
-use operator::DelassusOperator;
 use row_cache::RowCache;
 use scale::Scale;
 use std::sync::Arc;
@@ -481,58 +481,6 @@ impl CorrectiveMotion {
             }
         }
         Ok(Termination::MaxIterations)
-    }
-}
-
-/// Contact nodes, `W`, and the contacts that share nodes.
-struct Contacts {
-    nodes: ContactNodes,
-    form: Form,
-    neighbours: Vec<Vec<u32>>,
-}
-
-/// `W` in the form of the settings.
-enum Form {
-    Assembled(Assembled),
-    MatrixFree(MatrixFree),
-}
-
-impl Contacts {
-    fn new(
-        nodes: ContactNodes,
-        form: DelassusForm,
-        compliance: &mut dyn Compliance,
-        cache: &mut RowCache,
-    ) -> Self {
-        Self {
-            form: match form {
-                DelassusForm::Assembled => {
-                    Form::Assembled(Assembled::new(&nodes, compliance, cache))
-                }
-                DelassusForm::MatrixFree => Form::MatrixFree(MatrixFree::new(&nodes, compliance)),
-            },
-            neighbours: nodes.neighbours(),
-            nodes,
-        }
-    }
-
-    /// The blocks of `W`, for both forms.
-    fn matrix(&self, compliance: &mut dyn Compliance) -> BlockRows {
-        match &self.form {
-            Form::Assembled(built) => built.w.clone(),
-            Form::MatrixFree(_) => {
-                Assembled::new(&self.nodes, compliance, &mut RowCache::default()).w
-            }
-        }
-    }
-}
-
-impl Form {
-    fn delassus(&mut self) -> &mut dyn DelassusOperator {
-        match self {
-            Self::Assembled(built) => built,
-            Self::MatrixFree(unbuilt) => unbuilt,
-        }
     }
 }
 

@@ -25,7 +25,7 @@ mod system;
 
 pub use settings::{Schedule, StaggeredProjectionsSettings};
 
-use super::rows::{Best, check, merit, relax_if_overdue};
+use super::rows::{Best, Demand, check, merit, relax_if_overdue};
 use super::{ContactReport, ContactSolver, Termination, TraceRow, trace::Trace};
 use crate::Tolerances;
 use crate::{
@@ -171,8 +171,11 @@ impl StaggeredProjections {
                 (best, best_at) = (f64::INFINITY, report.passes);
             }
             self.kkt.products += 1;
-            let goal = (self.settings.law, &tolerances);
-            present = self.best.judge(goal, problem, solution, &mut report);
+            let demand = Demand {
+                law: self.settings.law,
+                tolerances: &tolerances,
+            };
+            present = self.best.judge(demand, problem, solution, &mut report);
             if report.termination == Termination::Converged {
                 break;
             }

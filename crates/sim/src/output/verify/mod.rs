@@ -24,6 +24,7 @@ mod overlap;
 mod pieces;
 mod reactions;
 mod rigid;
+mod shape;
 mod tables;
 mod verification;
 

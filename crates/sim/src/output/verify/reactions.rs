@@ -82,7 +82,7 @@ impl ReactionRows {
         Some(rows)
     }
 
-    /// Checks that what holds a driven body balances the contact forces on it in the `frame` of `entry`.
+    /// Checks that the reaction of a driven body balances the contact forces on it in the `frame` of `entry`.
     pub(super) fn compare(
         &self,
         bodies: &Bodies,

@@ -133,7 +133,7 @@ impl Check<'_> {
     }
 }
 
-/// A key of the output that asks for what the stepper does not know, and why.
+/// A key of the output that the stepper does not support, and the reason.
 fn unknown_to(
     stepper: StepperChoice,
     output: &OutputOptions,

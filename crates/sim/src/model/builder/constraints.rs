@@ -1,0 +1,151 @@
+//! The constraints of a model: joints and links, strains, thin bodies in compliance form.
+
+use super::Builder;
+use crate::error::SimError;
+use crate::joints::{Joined, PartsToJoin, join};
+use crate::model::PointMotion;
+use crate::scene::{RigidMotion, Scene};
+use crate::solid::{
+    Elements, StrainBody, Strains, StressElement, StressLaw, StressPoint, strain_constraints,
+};
+use crate::thin::rows::{ThinPlaces, thin_constraints};
+use impinge_contact::constraint::{Constraint, Term};
+use std::collections::BTreeSet;
+
+impl Builder {
+    /// Joints and links, then thin bodies in compliance form. The pairs are those of bodies that joints connect.
+    pub(super) fn constraints(
+        &self,
+        scene: &Scene,
+        motions: &[RigidMotion],
+    ) -> Result<Joined, SimError> {
+        let parts_to_join = PartsToJoin {
+            rest: &self.rest,
+            tets: &self.tets,
+            triangles: &self.triangles,
+            bodies: &self.bodies,
+            obstacles: &self.obstacles,
+            rigid: &self.rigid,
+            mesh_groups: &self.mesh_groups,
+        };
+        let mut joined = join(scene, &parts_to_join)?;
+        joined.soft_links = joined.soft.len();
+        let moves: Vec<bool> = (self.motions_of_points.iter())
+            .map(|motion| ever_moves(*motion, motions))
+            .collect();
+        drop_idle_rows(&mut joined.constraints, &moves);
+        joined.joints = joined.constraints.len();
+        let places = ThinPlaces {
+            rest: &self.rest,
+            bodies: &self.bodies,
+            moves: &moves,
+        };
+        let mut stressed = Vec::new();
+        for body in &self.strains {
+            let Strains { acting, held } = strain_constraints(body, &self.rest, &moves)?;
+            let acting = if body.in_rows {
+                (Place::Rows, &mut joined.constraints, acting)
+            } else {
+                (Place::Soft, &mut joined.soft, acting)
+            };
+            for (place, list, strains) in [acting, (Place::Held, &mut joined.held, held)] {
+                if let Some(law) = body.stress_law() {
+                    let elements = strains.iter().map(|strain| (strain.element, strain.weight));
+                    stressed.push(Stressed {
+                        body,
+                        law,
+                        place,
+                        first: list.len(),
+                        elements: elements.collect(),
+                    });
+                }
+                list.extend(strains.into_iter().map(|strain| strain.constraint));
+            }
+        }
+        let of_thin = |held| thin_constraints(&self.thin, &places, true, held);
+        joined.constraints.extend(of_thin(false)?);
+        joined.held.extend(of_thin(true)?);
+        joined.stress_points = stress_points(&joined, &stressed);
+        Ok(joined)
+    }
+}
+
+/// Drops rigid constraints between points that never move, if the same joint has other rows: some of the nodes that a
+/// `bind` reaches may be fixed. A joint with no other rows stays, so that an error can name it.
+fn drop_idle_rows(joints: &mut Vec<Constraint>, moves: &[bool]) {
+    let acts = |joint: &Constraint| {
+        let mut terms = joint.points().iter().flat_map(|point| &point.terms);
+        terms.any(|term| match *term {
+            Term::Particle { index, .. } => moves[index],
+            Term::Body { .. } => true,
+        })
+    };
+    let active: BTreeSet<String> = (joints.iter().filter(|joint| acts(joint)))
+        .map(|joint| joint.name.clone())
+        .collect();
+    joints.retain(|joint| !joint.is_hard() || acts(joint) || !active.contains(&joint.name));
+}
+
+/// Whether forces move a point, now or after the release of its motion.
+fn ever_moves(motion: PointMotion, motions: &[RigidMotion]) -> bool {
+    match motion {
+        PointMotion::Free(_) => true,
+        PointMotion::Rigid(_) => false,
+        PointMotion::Prescribed(by) => motions[by as usize].until.is_some(),
+    }
+}
+
+/// Which list of [`Joined`] a constraint is in.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    Rows,
+    Soft,
+    Held,
+}
+
+/// Strains that give the stress of a body, consecutive in a list.
+struct Stressed<'a> {
+    body: &'a StrainBody,
+    law: StressLaw,
+    place: Place,
+    /// Index of the first of them in its list.
+    first: usize,
+    /// Element and weight of each.
+    elements: Vec<(usize, f64)>,
+}
+
+/// The points at which strains give stress, in the order of their rows.
+fn stress_points(joined: &Joined, stressed: &[Stressed<'_>]) -> Vec<StressPoint> {
+    let (rows, soft) = (joined.constraints.len(), joined.soft.len());
+    let mut first_row = 0;
+    let first_rows: Vec<usize> = (joined.constraints.iter())
+        .chain(&joined.soft)
+        .chain(&joined.held)
+        .map(|constraint| {
+            first_row += constraint.rows();
+            first_row - constraint.rows()
+        })
+        .collect();
+    let mut points = Vec::new();
+    for of in stressed {
+        let start = match of.place {
+            Place::Rows => 0,
+            Place::Soft => rows,
+            Place::Held => rows + soft,
+        };
+        for (at, &(element, weight)) in (start + of.first..).zip(&of.elements) {
+            let element = of.body.first_element + element;
+            points.push(StressPoint {
+                first_row: first_rows[at],
+                element: match of.body.elements {
+                    Elements::Hexahedra { .. } => StressElement::Hexahedron(element),
+                    _ => StressElement::Tetrahedron(element),
+                },
+                weight,
+                law: of.law.clone(),
+            });
+        }
+    }
+    points.sort_by_key(|point| point.first_row);
+    points
+}
