@@ -22,10 +22,9 @@ use super::progress::Progress;
 use super::scenes::{CASES, Case, Plan, untrue};
 use super::{Extent, table::Table};
 
-/// The methods: the default, the default without subdomains, the paper's, then their rivals.
-pub(super) const METHODS: [&str; 8] = [
+/// The methods: the default, the paper's, then their rivals.
+pub(super) const METHODS: [&str; 7] = [
     "cr",
-    "cr-whole",
     "cr-full",
     "cr-diagonal",
     "sp-active-set",

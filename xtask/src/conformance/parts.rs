@@ -25,18 +25,14 @@ struct Variant {
 }
 
 /// The variants; the first is the reference.
-const VARIANTS: [Variant; 17] = [
+const VARIANTS: [Variant; 15] = [
     Variant {
         name: "cr",
-        what: "the default: subdomains, prediction, soft rows, implicit directions, rest, Full",
-    },
-    Variant {
-        name: "cr-whole",
-        what: "no subdomains solved by themselves",
+        what: "the default: prediction, soft rows, implicit directions, rest, Full",
     },
     Variant {
         name: "cr-full",
-        what: "nor states predicted: conjugate residuals from the first iteration on",
+        what: "states are not predicted: conjugate residuals from the first iteration on",
     },
     Variant {
         name: "cr-full:softness=0",
@@ -55,10 +51,6 @@ const VARIANTS: [Variant; 17] = [
         what: "cr-full with near-duplicate contacts counted by sums of rows",
     },
     Variant {
-        name: "cr-full:preconditioner=full_blocks",
-        what: "cr-full with the 3×3 blocks of A in its preconditioner, not the diagonal alone",
-    },
-    Variant {
         name: "cr-diagonal",
         what: "cr-full with the diagonal preconditioner",
     },
@@ -68,7 +60,7 @@ const VARIANTS: [Variant; 17] = [
     },
     Variant {
         name: "cr-paper",
-        what: "cr-full as printed: hard rows, damped directions, no rest, no patience, friction never relaxed",
+        what: "cr-full as printed: hard rows, damped directions, no rest, friction never relaxed",
     },
     Variant {
         name: "exact-compliance",

@@ -86,6 +86,16 @@ const SHOVED: Base = Base {
     ],
 };
 
+/// Ten rings that are thrown down, in steps so large that elastic forces follow in the rounds that add contacts.
+const THROWN_RINGS: Base = Base {
+    scene: "scenes/rings.toml",
+    overrides: &[
+        "body.0.copies.count=10",
+        "body.0.velocity=[0,0,-3]",
+        "time.step=0.01",
+    ],
+};
+
 /// Coarse cloth just above a ball.
 const CLOTH: Base = Base {
     scene: "scenes/cloth_on_ball.toml",
@@ -245,12 +255,6 @@ pub(super) const CASES: &[Case] = &[
         &["solver.preconditioner=diagonal"],
     ),
     case(
-        "stack/evaluated_each_time",
-        SHOVED,
-        16,
-        &["solver.evaluation=every"],
-    ),
-    case(
         "stack/evaluated_at_convergence",
         SHOVED,
         16,
@@ -368,6 +372,13 @@ pub(super) const CASES: &[Case] = &[
         ],
     ),
     // Thin bodies.
+    case("rings/large_steps", THROWN_RINGS, 12, &[]).with_problem(),
+    case(
+        "rings/large_steps_bdf2",
+        THROWN_RINGS,
+        12,
+        &["time.integrator=bdf2"],
+    ),
     case("cloth/springs", CLOTH, 10, &[]).with_problem(),
     case(
         "cloth/triangles",

@@ -138,9 +138,9 @@ fn methods_and_settings_that_do_not_exist_are_named() {
     let place = landed();
     for (arguments, expected) in [
         (["--method", "magic"], "there is no method `magic`"),
-        (["--set", "patients=1"], "has no setting `patients`"),
-        (["--set", "patience=soon"], "cannot be `soon`"),
-        (["--set", "patience"], "write KEY=VALUE"),
+        (["--set", "patience=1"], "has no setting `patience`"),
+        (["--set", "relax_after=soon"], "cannot be `soon`"),
+        (["--set", "relax_after"], "write KEY=VALUE"),
         (["--set", "softness=-1"], "setting `softness` is -1;"),
     ] {
         let answer = place.impinge(&["solve", PROBLEM, arguments[0], arguments[1]]);

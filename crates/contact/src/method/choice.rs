@@ -46,9 +46,9 @@ impl Method {
     /// Names of all methods.
     pub const NAMES: [&'static str; 8] = names(&METHODS);
 
-    /// Names of variants of `cr`: without subdomain solves, without the active-set prediction too, with either
-    /// preconditioner, and with the rules of its paper.
-    pub const VARIANTS: [&'static str; 4] = names(&VARIANTS);
+    /// Names of variants of `cr`: without the active-set prediction, with either preconditioner, and with the rules of
+    /// its paper.
+    pub const VARIANTS: [&'static str; 3] = names(&VARIANTS);
 
     /// The method `name`, a variant included, with its default settings and the given tolerances.
     ///

@@ -44,8 +44,7 @@ pub enum Termination {
 pub struct ContactReport {
     /// How it ended.
     pub termination: Termination,
-    /// Iterations of the method. For conjugate residuals: steps along directions; steps on a subdomain count by its
-    /// share of the blocks.
+    /// Iterations of the method. For conjugate residuals: steps along directions.
     pub iterations: u64,
     /// Iterations of the active-set prediction, included in `iterations`.
     pub prediction_iterations: u64,

@@ -92,7 +92,6 @@ pub(super) const METHODS: [MethodSpec; 8] = [
             Method::ActiveSet(ActiveSetCrSettings {
                 schedule: EvaluationSchedule::AtConvergence,
                 prediction: false,
-                subdomain_steps: 0,
                 ..ActiveSetCrSettings::default()
             })
         },
@@ -145,27 +144,14 @@ pub(super) const METHODS: [MethodSpec; 8] = [
     },
 ];
 
-/// Variants of `cr`: without subdomain solves, without the active-set prediction too, with either preconditioner, and
-/// with the rules of its paper.
-pub(super) const VARIANTS: [MethodSpec; 4] = [
-    MethodSpec {
-        name: "cr-whole",
-        summary: "`cr` without subdomain solves",
-        defaults: || {
-            Method::Cr(ActiveSetCrSettings {
-                subdomain_steps: 0,
-                ..ActiveSetCrSettings::default()
-            })
-        },
-        capabilities: WITH_ROWS,
-    },
+/// Variants of `cr`: without the active-set prediction, with either preconditioner, and with the rules of its paper.
+pub(super) const VARIANTS: [MethodSpec; 3] = [
     MethodSpec {
         name: "cr-full",
-        summary: "`cr` without subdomain solves and prediction",
+        summary: "`cr` without prediction",
         defaults: || {
             Method::Cr(ActiveSetCrSettings {
                 prediction: false,
-                subdomain_steps: 0,
                 ..ActiveSetCrSettings::default()
             })
         },
@@ -177,7 +163,6 @@ pub(super) const VARIANTS: [MethodSpec; 4] = [
         defaults: || {
             Method::Cr(ActiveSetCrSettings {
                 prediction: false,
-                subdomain_steps: 0,
                 preconditioner: PreconditionerKind::Diagonal,
                 ..ActiveSetCrSettings::default()
             })

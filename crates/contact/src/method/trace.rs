@@ -7,8 +7,7 @@ use super::ContactReport;
 pub struct TraceRow {
     /// Number of the iteration, from 1.
     pub iteration: u64,
-    /// Phase of the method: "subdomains" (a subdomain step of several iterations; the residual is the one before it),
-    /// "prediction" (of the active set), "conjugate residuals", "normal", "friction" or "pass".
+    /// Phase of the method: "prediction" (of the active set), "conjugate residuals", "normal", "friction" or "pass".
     pub phase: &'static str,
     /// Norm of the residual as computed by the method, of the part that it solves.
     pub residual: f64,
@@ -22,8 +21,6 @@ pub struct TraceRow {
 #[derive(Debug, Default)]
 pub(super) struct Trace {
     wanted: bool,
-    /// Number of iterations before the first one of the reports.
-    before: u64,
     rows: Vec<TraceRow>,
 }
 
@@ -36,12 +33,6 @@ impl Trace {
     /// Starts a solve.
     pub(super) fn begin(&mut self) {
         self.rows.clear();
-        self.before = 0;
-    }
-
-    /// Adds `iterations` to the iteration numbers of the following reports.
-    pub(super) fn count_from(&mut self, iterations: u64) {
-        self.before = iterations;
     }
 
     /// Records an iteration; its residual is computed only if recorded.
@@ -53,7 +44,7 @@ impl Trace {
     ) {
         if self.wanted {
             self.rows.push(TraceRow {
-                iteration: self.before + report.iterations,
+                iteration: report.iterations,
                 phase,
                 residual: residual(),
                 evaluations: report.evaluations,

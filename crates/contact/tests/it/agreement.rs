@@ -388,7 +388,6 @@ fn frictional_velocity_is_near_the_reference() {
         prop::sample::select(vec![0.2, 0.5, 0.9]),
         prop::sample::select(vec![
             EvaluationSchedule::Interval,
-            EvaluationSchedule::Every,
             EvaluationSchedule::AtConvergence,
         ]),
     );
@@ -452,7 +451,6 @@ fn rows_that_nearly_contradict_each_other_do_not_stall() {
                 schedule: EvaluationSchedule::AtConvergence,
                 tolerances: tolerances(10.0),
                 prediction: false,
-                subdomain_steps: 0,
                 ..ActiveSetCrSettings::default()
             };
             let (_, report) = solve(&problem, settings);

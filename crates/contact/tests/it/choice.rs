@@ -48,7 +48,7 @@ fn unknown_keys_and_values_are_named_and_change_nothing() {
     let mut method = Method::named("cr", TOLERANCES).expect("a method");
     let before = method;
     for (key, value) in [
-        ("patients", "1"),
+        ("patience", "1"),
         ("tolerances", "1"),
         ("tolerances.gap.x", "1"),
         ("method", "cr"),
@@ -59,8 +59,8 @@ fn unknown_keys_and_values_are_named_and_change_nothing() {
         assert!(error.to_string().contains("tolerances.gap"), "{error}");
     }
     for (key, value) in [
-        ("patience", "soon"),
-        ("patience", "-1"),
+        ("refresh_interval", "soon"),
+        ("refresh_interval", "-1"),
         ("preconditioner", "none"),
     ] {
         let error = method.set(key, value).expect_err("no such value");
@@ -78,7 +78,12 @@ fn settings_out_of_range_are_told_before_a_solve() {
     }
     for (name, key, value, said) in [
         ("cr", "softness", "-1", "setting `softness` is -1; "),
-        ("active-set", "patience", "0", "setting `patience` is 0; "),
+        (
+            "active-set",
+            "refresh_interval",
+            "0",
+            "setting `refresh_interval` is 0; ",
+        ),
         ("sp-2cr", "forcing", "-1", "setting `forcing` is -1; "),
         (
             "ica",

@@ -14,6 +14,5 @@ mod residual;
 mod rivals;
 mod robustness;
 mod stored;
-mod subdomains;
 mod support;
 mod warped;

@@ -110,17 +110,14 @@ fn tight_slip_tolerances_converge() {
     }
 }
 
-/// For any update interval.
 #[test]
-fn no_schedule_stalls() {
-    for schedule in [EvaluationSchedule::Every, EvaluationSchedule::AtConvergence] {
-        for (name, mut scene) in scenes(5e6) {
-            let settings = ActiveSetCrSettings {
-                schedule,
-                ..physical(&scene)
-            };
-            step(name, &mut scene, settings, 15);
-        }
+fn updates_at_convergence_do_not_stall() {
+    for (name, mut scene) in scenes(5e6) {
+        let settings = ActiveSetCrSettings {
+            schedule: EvaluationSchedule::AtConvergence,
+            ..physical(&scene)
+        };
+        step(name, &mut scene, settings, 15);
     }
 }
 
@@ -240,10 +237,9 @@ fn threads_do_not_change_a_bit() {
     }
 }
 
-/// After the stagnation limit, all rows with tensile forces separate within a few updates; one row per update would
-/// take as many solves as rows.
+/// All rows with tensile forces separate within a few updates; one row per update would take as many solves as rows.
 #[test]
-fn many_rows_change_together_after_patience_is_lost() {
+fn many_rows_change_together() {
     let corner = Vector3::new(0.0, 0.0, 2.5e-6);
     let lattice = Lattice::block([13, 13, 2], 0.02, 5e5, corner);
     let middle = 0.12;
@@ -260,9 +256,7 @@ fn many_rows_change_together_after_patience_is_lost() {
         contact.lambda = 0.01;
     }
     let settings = ActiveSetCrSettings {
-        patience: 1,
         prediction: false,
-        subdomain_steps: 0,
         ..ActiveSetCrSettings::default()
     };
     let report = ActiveSetCr::new(settings)
@@ -326,8 +320,7 @@ fn rows_that_say_nearly_the_opposite_are_met() {
 }
 
 /// Two contacts of the same particles stick to anchors a few nanometres apart and pull at each other until they reach
-/// the cone. The solve does not wait for that: when only friction is unconverged, it accepts slips to the gap tolerance
-/// and reports that.
+/// the cone. The solve does not wait for that: it accepts slips to the gap tolerance after a while and reports that.
 #[test]
 fn friction_that_stalls_is_settled_to_the_gap_tolerance() {
     let mut problem = particles(&[1.0, 1.0], &[Vector3::z() * -1.0, Vector3::z()]);
@@ -349,10 +342,8 @@ fn friction_that_stalls_is_settled_to_the_gap_tolerance() {
     };
     let settings = ActiveSetCrSettings {
         tolerances,
-        max_iterations: 390,
         ..ActiveSetCrSettings::default()
     };
-    assert!(settings.max_iterations < settings.relax_after);
     let solve = |settings| {
         let mut solution = ContactSolution::at_rest(&problem);
         let report = ActiveSetCr::new(settings).solve(&problem, &mut solution);

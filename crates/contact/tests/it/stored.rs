@@ -68,7 +68,7 @@ pub(super) fn stored() -> StoredProblem {
         },
         duplicates: DuplicateRule::RowSum,
         schedule: EvaluationSchedule::AtConvergence,
-        patience: u64::MAX,
+        refresh_interval: u64::MAX,
         ..ActiveSetCrSettings::default()
     };
     StoredProblem {
@@ -194,20 +194,20 @@ fn other_formats_are_refused_by_number() {
 #[test]
 fn settings_that_do_not_exist_are_named() {
     let bytes = with_header(&stored().to_bytes(), |header| {
-        header.replace("patience", "patients")
+        header.replace("refresh_interval", "patience")
     });
     let error = refused(&bytes);
-    assert!(error.contains("unknown field `patients`"), "{error}");
+    assert!(error.contains("unknown field `patience`"), "{error}");
 }
 
 #[test]
 fn settings_out_of_range_are_named_with_their_place() {
-    let largest = format!("\\\"patience\\\":{}", u64::MAX);
+    let largest = format!("\\\"refresh_interval\\\":{}", u64::MAX);
     for (old, new, expected) in [
         (
             largest.as_str(),
-            "\\\"patience\\\":0",
-            "setting `patience` is 0; it must be",
+            "\\\"refresh_interval\\\":0",
+            "setting `refresh_interval` is 0; it must be",
         ),
         (
             "\\\"softness\\\":0.001",

@@ -77,17 +77,14 @@ pub struct Contact {
     pub friction: f64,
     /// State and forces.
     pub multipliers: Multipliers,
-    /// Whether a repeated impact occurred: for the rest of the step the contact keeps the linearisation of the impact.
+    /// Whether a repeated impact or its gap moved the linearisation in this step: only impacts move it again, for the
+    /// rest of the step.
     pub held: bool,
     /// Number of repeated impacts during this step.
     pub hits: u8,
-    /// Number of re-linearisations during this step that its gap required.
-    pub relinearised: u8,
     /// Whether it keeps its own features although it is near an end or a side, because a contact of the nearer features
     /// fails to keep this pair apart.
     pub stands_alone: bool,
-    /// Stencil positions at the latest linearisation (m).
-    pub linearised_at: [Vector3<f64>; 4],
 }
 
 impl Contact {
@@ -176,9 +173,7 @@ mod tests {
                 multipliers: Multipliers::default(),
                 held: false,
                 hits: 0,
-                relinearised: 0,
                 stands_alone: false,
-                linearised_at: [Vector3::zeros(); 4],
             }
         }
     }

@@ -81,9 +81,7 @@ impl Touch {
             multipliers: Multipliers::default(),
             held: false,
             hits: 0,
-            relinearised: 0,
             stands_alone: self.stands_alone,
-            linearised_at: self.at_impact,
         };
         let start = contact.gather(motion.start);
         let lin = self.linearisation(geometry, &start, motion);

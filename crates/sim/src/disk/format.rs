@@ -1,4 +1,4 @@
 //! The format of a run's folder.
 
 /// Number of the format. It increases when a reader of the old format would misread the new one.
-pub(crate) const FORMAT: u32 = 2;
+pub(crate) const FORMAT: u32 = 3;

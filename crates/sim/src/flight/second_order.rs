@@ -239,23 +239,28 @@ impl Flight {
             }
             if component.is_some_and(|component| self.second_order.moves[component]) {
                 let ratio = if constrained[0][point] { 0.0 } else { ratio };
-                self.start_point(model, state, block, ratio);
+                self.move_by(model, state, block, ratio);
             }
         }
         self.second_order.constrained = Some(constrained);
     }
 
-    /// Lets the free point with the unknowns of `block` move by implicit Euler. Returns whether it would not have.
-    pub(crate) fn move_by_euler(&mut self, model: &Model, state: &State, block: usize) -> bool {
-        let was = self.ratio(model.unknowns.point_of_block[block] as usize) > 0.0;
-        if was {
-            self.start_point(model, state, block, 0.0);
-        }
-        was
+    /// Lets the free point with the unknowns of `block` move by implicit Euler. Returns its `κ` before, if it did not.
+    pub(crate) fn move_by_euler(
+        &mut self,
+        model: &Model,
+        state: &State,
+        block: usize,
+    ) -> Option<f64> {
+        let ratio = self.ratio(model.unknowns.point_of_block[block] as usize);
+        (ratio > 0.0).then(|| {
+            self.move_by(model, state, block, 0.0);
+            ratio
+        })
     }
 
     /// Sets the start and the gain of the free point with the unknowns of `block` for a `κ`.
-    fn start_point(&mut self, model: &Model, state: &State, block: usize, ratio: f64) {
+    pub(crate) fn move_by(&mut self, model: &Model, state: &State, block: usize, ratio: f64) {
         let point = model.unknowns.point_of_block[block] as usize;
         let (x, v) = (&state.positions[point], &state.velocities[point]);
         let own = &self.second_order;

@@ -166,13 +166,9 @@ pub(super) fn solver_settings(scene: &Scene, has_rows: bool) -> Method {
     if let Method::Cr(settings) = &mut method {
         settings.schedule = match keys.evaluation {
             crate::scene::Evaluation::Interval => EvaluationSchedule::Interval,
-            crate::scene::Evaluation::Every => EvaluationSchedule::Every,
             crate::scene::Evaluation::AtConvergence => EvaluationSchedule::AtConvergence,
         };
-        if !keys.prediction {
-            settings.prediction = false;
-            settings.subdomain_steps = 0;
-        }
+        settings.prediction = keys.prediction;
     }
     if let Some(count) = keys.max_iterations {
         *method.max_iterations_mut() = u64::from(count);

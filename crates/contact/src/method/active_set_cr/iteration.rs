@@ -2,12 +2,9 @@
 
 use super::{
     phase::Phase, residual_spike::ResidualSpikeGuard, settings::PreconditionerKind,
-    solver::ActiveSetCr, stagnation::StagnationTest, update::UpdateOccasion,
+    solver::ActiveSetCr, update::UpdateOccasion,
 };
-use crate::method::{
-    ContactReport, Termination, block_pivoting::BlockPivoting, masked_rows::SLACK,
-    restart_delay::RestartDelay,
-};
+use crate::method::{ContactReport, Termination, masked_rows::SLACK, restart_delay::RestartDelay};
 use crate::{ContactProblem, ContactSolution};
 use impinge_krylov::KrylovVector;
 use tracing::trace;
@@ -22,7 +19,6 @@ struct Course {
     stationary: bool,
     /// Number of iterations since the last restart.
     since_restart: u64,
-    stagnation: StagnationTest,
     spike_guard: ResidualSpikeGuard,
 }
 
@@ -31,8 +27,6 @@ struct Course {
 struct Step {
     /// Its length `α`.
     alpha: f64,
-    /// Residual before it (N·s).
-    norm: f64,
     /// `‖r‖₂` before it, as in `α Bp`, in which rows are metres.
     plain_norm: f64,
     /// Residual after it (N·s).
@@ -65,7 +59,6 @@ impl ActiveSetCr {
         solution: &mut ContactSolution,
     ) -> ContactReport {
         let mut course = Course::default();
-        self.pivoting = BlockPivoting::default();
         self.restart_delay = RestartDelay::default();
         if self.find_states(problem, solution, &mut course) {
             return course.report;
@@ -97,7 +90,7 @@ impl ActiveSetCr {
                 course.spike_guard.note(norm, 0);
                 self.restart_delay = RestartDelay::begin(course.report.iterations);
             }
-            let Some(step) = self.take_step(problem, solution, norm, &mut course) else {
+            let Some(step) = self.take_step(problem, solution, &mut course) else {
                 continue;
             };
             match self.change_states(problem, solution, step, &mut course) {
@@ -114,12 +107,11 @@ impl ActiveSetCr {
         course.report
     }
 
-    /// One step of conjugate residuals from the residual `norm`; `None` if the curvature of its direction is zero.
+    /// One step of conjugate residuals; `None` if the curvature of its direction is zero.
     fn take_step(
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-        norm: f64,
         course: &mut Course,
     ) -> Option<Step> {
         course.report.iterations += 1;
@@ -139,7 +131,6 @@ impl ActiveSetCr {
         }
         Some(Step {
             alpha: advanced?,
-            norm,
             plain_norm,
             norm_after,
         })
@@ -199,9 +190,10 @@ impl ActiveSetCr {
                 return;
             }
         }
-        let stagnates = course.stagnation.detects(step.norm, course.since_restart)
+        let stalled = (self.restart_delay)
+            .has_stalled(course.report.iterations, course.since_restart)
             && self.preconditioner.kind != PreconditionerKind::Diagonal;
-        if stagnates || guarded && guarded_before {
+        if stalled || guarded && guarded_before {
             self.start_over(problem, solution, &mut course.report);
             course.since_restart = 0;
             return;

@@ -20,8 +20,6 @@ mod residual_spike;
 mod settings;
 mod soft_rows;
 mod solver;
-mod stagnation;
-mod subdomains;
 mod sweeps;
 mod transition;
 mod update;
@@ -58,8 +56,8 @@ impl ContactSolver for ActiveSetCr {
         self.interrupt = interrupt.clone();
     }
 
-    /// Conjugate residuals then use it for the momentum rows, beside the diagonal of the contact rows. Predictions and
-    /// subdomains keep the diagonal.
+    /// Conjugate residuals then use it for the momentum rows, beside the diagonal of the contact rows. Predictions keep
+    /// the diagonal.
     fn precondition(&mut self, preconditioner: Box<dyn MomentumPreconditioner + Send>) -> bool {
         self.preconditioner.of_momentum = OfMomentum(Some(preconditioner));
         true
@@ -105,26 +103,13 @@ impl ActiveSetCr {
             self.settings.softness,
         );
 
-        let strict = self.settings;
         self.relaxed = false;
-        let before = self.solve_subdomains(problem, solution);
-        let mut report = before;
-        if before.termination != Termination::Converged {
-            self.trace.count_from(before.iterations);
-            self.settings.max_iterations = strict.max_iterations.saturating_sub(before.iterations);
-            report = self.iterate(problem, solution);
-            report.add_effort(&before);
-        }
-        self.settings = strict;
+        let mut report = self.iterate(problem, solution);
         if report.relaxed {
             // Friction that was relaxed during the solve may meet the finer tolerance nevertheless.
             self.relaxed = false;
             let force_of = |contact: usize| solution.contacts[contact].force();
             report.relaxed = !self.laws_hold(problem, &solution.velocity, force_of);
-        }
-        if before.termination == Termination::Converged {
-            // There are no equalities.
-            self.work.cr.residual.m.fill(0.0);
         }
         report.residual = self.residual_norm(problem);
         if report.termination == Termination::Breakdown {

@@ -10,7 +10,7 @@ use crate::method::{
 };
 use crate::{ContactProblem, block::add, problem::CONTACTS_PER_TASK};
 use impinge_krylov::preconditioner::Preconditioner as MomentumPreconditioner;
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Vector3;
 use rayon::prelude::*;
 use std::fmt;
 
@@ -33,8 +33,6 @@ pub(super) struct Preconditioner {
     /// `diag(A)`, length `n` (kg), and its inverse (1/kg).
     diagonal: Vec<f64>,
     inverse_diagonal: Vec<f64>,
-    /// `D⁻¹` if `D` is block diagonal (1/kg); empty if it is diagonal.
-    inverse_blocks: Vec<Matrix3<f64>>,
     /// `W = diag(L D⁻¹ Lᵀ)`, 3 per contact (m/N).
     compliance: Vec<f64>,
     /// `E`: softness of the rows, 3 per contact (m/N).
@@ -79,31 +77,9 @@ impl Preconditioner {
                 preconditioner.prepare(&problem.momentum);
             }
         }
-        self.inverse_blocks.clear();
-        if kind == PreconditionerKind::FullBlocks {
-            let diagonals = self.inverse_diagonal.chunks_exact(3).enumerate();
-            self.inverse_blocks
-                .extend(diagonals.map(|(block, diagonal)| {
-                    let inverse = problem.momentum.diagonal_block(block).try_inverse();
-                    // Positive definite blocks have an inverse; other blocks use their diagonal.
-                    inverse.unwrap_or_else(|| {
-                        Matrix3::from_diagonal(&Vector3::from_column_slice(diagonal))
-                    })
-                }));
-        }
-
-        let (inverse_diagonal, inverse_blocks) = (&self.inverse_diagonal, &self.inverse_blocks);
+        let inverse = &self.inverse_diagonal;
         let compliance_of = |(contact, out): (usize, &mut [f64])| {
-            let w: Vector3<f64> = if inverse_blocks.is_empty() {
-                diagonal_compliance(problem, contact, |block| at(inverse_diagonal, block))
-            } else {
-                let (blocks, jacobians) = problem.row(contact);
-                let own = |(&block, jacobian): (&u32, &Matrix3<f64>)| {
-                    let response = jacobian * inverse_blocks[block as usize];
-                    response.component_mul(jacobian).column_sum()
-                };
-                blocks.iter().zip(jacobians).map(own).sum()
-            };
+            let w = diagonal_compliance(problem, contact, |block| at(inverse, block));
             out.copy_from_slice(w.as_slice());
         };
         self.compliance.resize(3 * problem.contacts(), 0.0);
@@ -125,10 +101,7 @@ impl Preconditioner {
     /// `D⁻¹ x` of one block.
     #[inline]
     fn apply_inverse_diagonal(&self, block: u32, x: &Vector3<f64>) -> Vector3<f64> {
-        match self.inverse_blocks.get(block as usize) {
-            Some(inverse) => inverse * x,
-            None => x.component_mul(&at(&self.inverse_diagonal, block)),
-        }
+        x.component_mul(&at(&self.inverse_diagonal, block))
     }
 
     /// Counts near-duplicate contacts, as [`apply`](Self::apply) requires; once per problem.
@@ -199,15 +172,9 @@ impl Preconditioner {
         let (z_v, z_m) = z;
         if let Some(preconditioner) = &self.of_momentum.0 {
             preconditioner.apply(r_v, z_v);
-        } else if self.inverse_blocks.is_empty() {
+        } else {
             for ((z, r), d) in z_v.iter_mut().zip(r_v).zip(&self.inverse_diagonal) {
                 *z = r * d;
-            }
-        } else {
-            let blocks = z_v.chunks_exact_mut(3).zip(r_v.chunks_exact(3));
-            for ((z, r), inverse) in blocks.zip(&self.inverse_blocks) {
-                let product = inverse * Vector3::from_column_slice(r);
-                z.copy_from_slice(product.as_slice());
             }
         }
         match self.kind {
@@ -218,9 +185,7 @@ impl Preconditioner {
                     z_m[3 * contact as usize..][..3].copy_from_slice(z.as_slice());
                 }
             }
-            PreconditionerKind::Full | PreconditionerKind::FullBlocks => {
-                self.apply_full(problem, rows, (r_v, r_m), (z_v, z_m));
-            }
+            PreconditionerKind::Full => self.apply_full(problem, rows, (r_v, r_m), (z_v, z_m)),
         }
     }
 
@@ -258,7 +223,7 @@ mod tests {
     use crate::method::masked_rows::RowMask;
     use crate::{ContactRow, ContactState};
     use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
-    use nalgebra::{DMatrix, DVector};
+    use nalgebra::{DMatrix, DVector, Matrix3};
 
     /// Two blocks, and `copies` of one contact between them.
     fn problem(copies: usize) -> ContactProblem {
@@ -315,7 +280,7 @@ mod tests {
         out
     }
 
-    /// The block inverse agrees with dense matrices, for `D` diagonal and block diagonal.
+    /// The block inverse agrees with dense matrices.
     #[test]
     fn full_is_the_block_formula() {
         let problem = problem(3);
@@ -323,29 +288,18 @@ mod tests {
             let entry = |block| problem.momentum.diagonal_block(block)[(i % 3, i % 3)];
             if i == k { 1.0 / entry(i / 3) } else { 0.0 }
         });
-        let mut blocks = DMatrix::zeros(6, 6);
-        for block in 0..2 {
-            let inverse = problem.momentum.diagonal_block(block).try_inverse();
-            let mut place = blocks.fixed_view_mut::<3, 3>(3 * block, 3 * block);
-            place.copy_from(&inverse.expect("positive definite"));
-        }
-        compare_with_the_formula(&problem, PreconditionerKind::Full, &diagonal);
-        compare_with_the_formula(&problem, PreconditionerKind::FullBlocks, &blocks);
+        compare_with_the_formula(&problem, &diagonal);
     }
 
     /// Compares `C⁻¹` of three equal contacts with that of `D⁻¹ = inverse`.
-    fn compare_with_the_formula(
-        problem: &ContactProblem,
-        kind: PreconditionerKind,
-        inverse: &DMatrix<f64>,
-    ) {
+    fn compare_with_the_formula(problem: &ContactProblem, inverse: &DMatrix<f64>) {
         let states = [
             ContactState::Sticking,
             ContactState::Inactive,
             ContactState::Sliding,
         ];
         let mut preconditioner = Preconditioner::default();
-        preconditioner.prepare(problem, kind, 0.0);
+        preconditioner.prepare(problem, PreconditionerKind::Full, 0.0);
         preconditioner.count_duplicates(problem, DuplicateRule::Similarity);
 
         let mut l = DMatrix::<f64>::zeros(9, 6);

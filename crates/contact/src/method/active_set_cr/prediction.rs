@@ -35,10 +35,6 @@ const SWEEPS: u32 = 4;
 /// Change of a sweep, as a displacement over its tolerance, below which no further sweep follows.
 const SETTLED: f64 = 0.1;
 
-/// Number of steps between checks of friction when only friction is unmet. Friction that is not halved in between is
-/// relaxed to the gap tolerance.
-const FRICTION_CHECKS: u64 = 50;
-
 /// Outcome of a prediction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Prediction {
@@ -87,7 +83,6 @@ impl ActiveSetCr {
         let mut extrapolation = Extrapolation::default();
         let mut outcome = Prediction::States;
         let mut bound_of_last = None;
-        let mut friction_left = None;
         while report.iterations < self.settings.max_iterations {
             if self.interrupt.is_raised() {
                 break;
@@ -112,17 +107,6 @@ impl ActiveSetCr {
             if closed && self.predicted_laws_hold(problem, solution) {
                 outcome = Prediction::Solved;
                 break;
-            }
-            if report.iterations.is_multiple_of(FRICTION_CHECKS) {
-                let left = closed
-                    .then(|| self.friction_left(problem, solution))
-                    .flatten();
-                if let (Some(before), Some(left)) = (friction_left, left)
-                    && left > 0.5 * before
-                {
-                    self.relax_friction(problem, report);
-                }
-                friction_left = left;
             }
             phase.note(norm);
             if phase.is_over() {
@@ -292,21 +276,6 @@ impl ActiveSetCr {
         self.laws_hold(problem, &solution.velocity, |contact| {
             contacts.force(contact)
         })
-    }
-
-    /// Largest violation of the friction law, in tolerances, if all normal forces meet their law.
-    fn friction_left(&self, problem: &ContactProblem, solution: &ContactSolution) -> Option<f64> {
-        let contacts = &self.prediction.contacts;
-        let mut most = 0.0_f64;
-        for contact in 0..problem.contacts() {
-            let force = contacts.force(contact);
-            let [normal, friction] = self.misfits(problem, contact, &solution.velocity, force);
-            if normal >= 1.0 {
-                return None;
-            }
-            most = most.max(friction);
-        }
-        Some(most)
     }
 
     /// States and multipliers of the last step's forces.

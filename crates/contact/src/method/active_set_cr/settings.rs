@@ -19,8 +19,6 @@ pub enum PreconditionerKind {
     /// The block inverse with `A → D` and `L A⁻¹ Lᵀ → S_d`: indefinite, and several times fewer iterations.
     #[default]
     Full,
-    /// The same with the 3×3 diagonal blocks of `A` as `D`: twice the memory, and hardly fewer iterations.
-    FullBlocks,
 }
 
 /// How near-duplicate contacts are counted in `Z`.
@@ -50,8 +48,6 @@ pub enum EvaluationSchedule {
     /// Every `max(1, ⌊log₂(‖r‖/ε₁)/3⌋)` iterations: rarely far from the solution, always near it.
     #[default]
     Interval,
-    /// After every iteration, except during the delay of [`ActiveSetCrSettings::rest`].
-    Every,
     /// When the present equalities are solved: a plain active-set method.
     AtConvergence,
 }
@@ -98,16 +94,11 @@ pub struct ActiveSetCrSettings {
     pub direction_rule: DirectionRule,
     /// `α_θ`: share of the misalignment that [`DirectionRule::Damped`] removes per update.
     pub direction_step: f64,
-    /// Largest number of iterations of one solve; those on a subdomain count by its share of the blocks.
+    /// Largest number of iterations of one solve.
     pub max_iterations: u64,
-    /// Number of iterations after a restart with forced updates only.
-    pub cool_down: u64,
     /// Restart delay: after a change, only forced updates for this share of the iterations since the residual last
     /// halved; 0 for the paper's schedule.
     pub rest: f64,
-    /// Number of iterations after which states count as cycling, as for nearly rigid or over-constrained bodies:
-    /// friction is then updated only after the normal forces. `u64::MAX` for never, as in the paper.
-    pub patience: u64,
     /// `E/W`: softness of active rows about the forces of the last restart. The rows are `g + E(λ − λ_ref) = 0`, and
     /// `λ_ref` follows until `g` itself is within tolerance, so the solution is not soft. Near-duplicate rows that
     /// conflict by less than the tolerance cannot build up opposing forces. 0 for the paper's hard rows.
@@ -115,11 +106,8 @@ pub struct ActiveSetCrSettings {
     /// Whether the active set is predicted, in phases that alternate with the iteration. `false` for the paper's
     /// method, whose states change within the iteration only.
     pub prediction: bool,
-    /// Largest number of subdomain steps before the iteration on the whole problem; 0 for none, as in the paper.
-    pub subdomain_steps: u32,
     /// Number of iterations after which friction converges to the gap tolerance only, as always in the paper; the
-    /// report says so. The same holds for friction that is the only unmet law in a prediction and hardly improves.
-    /// `u64::MAX` for never.
+    /// report says so. `u64::MAX` for never.
     pub relax_after: u64,
     /// Number of iterations between exact recomputations of the residual, against drift of the recurrence.
     pub refresh_interval: u64,
@@ -136,12 +124,9 @@ impl Default for ActiveSetCrSettings {
             direction_rule: DirectionRule::default(),
             direction_step: 0.01,
             max_iterations: 5000,
-            cool_down: 0,
             rest: SHARE,
-            patience: 1000,
             softness: 1e-3,
             prediction: true,
-            subdomain_steps: 8,
             relax_after: 400,
             refresh_interval: 50,
         }
@@ -155,10 +140,8 @@ impl ActiveSetCrSettings {
         Self {
             direction_rule: DirectionRule::Damped,
             rest: 0.0,
-            patience: u64::MAX,
             softness: 0.0,
             prediction: false,
-            subdomain_steps: 0,
             relax_after: u64::MAX,
             ..Self::default()
         }
@@ -178,7 +161,6 @@ impl ActiveSetCrSettings {
         not_negative("softness", self.softness)?;
         not_negative("rest", self.rest)?;
         positive("max_iterations", self.max_iterations as f64)?;
-        positive("patience", self.patience as f64)?;
         positive("refresh_interval", self.refresh_interval as f64)
     }
 }

@@ -4,23 +4,20 @@ use super::{
     preconditioner::Preconditioner,
     prediction_iterates::PredictionIterates,
     settings::{ActiveSetCrSettings, PreconditionerKind},
-    subdomains::SubdomainWorkspace,
     workspace::{Pair, Workspace},
 };
 use crate::method::{
     ContactReport,
-    block_pivoting::BlockPivoting,
     masked_rows::{ACROSS, MaskedRows},
     restart_delay::RestartDelay,
     rows::{add_impulse, at, gap_and_slip},
     trace::Trace,
 };
-use crate::{ContactProblem, ContactSolution, ContactState, Interrupt, Multipliers, Tolerances};
+use crate::{ContactProblem, ContactSolution, ContactState, Interrupt, Tolerances};
 use impinge_krylov::{GuardedConjugateResidual, PartialSystem};
 use tracing::debug;
 
-/// The method with its workspace, which is reused from step to step. It stops allocating after the largest problem,
-/// except for subdomains, whose problems are built for each solve.
+/// The method with its workspace, which is reused from step to step. It stops allocating after the largest problem.
 #[derive(Debug, Default)]
 pub struct ActiveSetCr {
     /// Settings of the next solve.
@@ -29,11 +26,7 @@ pub struct ActiveSetCr {
     pub(super) prediction: PredictionIterates,
     pub(super) trace: Trace,
     pub(super) preconditioner: Preconditioner,
-    pub(super) subdomains: SubdomainWorkspace<Self>,
-    pub(super) pivoting: BlockPivoting,
     pub(super) restart_delay: RestartDelay,
-    /// Proposed changes of normal rows in one update: size (m), contact, new state.
-    pub(super) proposals: Vec<(f64, usize, Multipliers)>,
     /// Whether friction has the tolerance of gaps.
     pub(super) relaxed: bool,
     pub(super) interrupt: Interrupt,

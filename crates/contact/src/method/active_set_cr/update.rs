@@ -3,20 +3,16 @@
 use super::{
     EvaluationSchedule,
     solver::ActiveSetCr,
-    transition::{ContactView, Transitions, transition},
+    transition::{ContactView, transition},
 };
 use crate::{
     ContactProblem, ContactSolution,
     method::{
         ContactReport,
-        block_pivoting::BlockPivoting,
         restart_delay::update_interval,
         rows::{add_impulse, gap_and_slip},
     },
 };
-
-/// Smallest weight of the present normal force in its moving average, for cycling states.
-const LEAST_WEIGHT: f64 = 0.2;
 
 /// Reason of an update: forced, or scheduled.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -33,15 +29,6 @@ impl UpdateOccasion {
             since_restart,
         }
     }
-}
-
-/// One update of every contact.
-#[derive(Clone, Copy)]
-struct ContactUpdate {
-    occasion: UpdateOccasion,
-    allowed: Transitions,
-    /// Weight of the present normal force in its moving average.
-    weight: f64,
 }
 
 impl ActiveSetCr {
@@ -61,7 +48,6 @@ impl ActiveSetCr {
         } = occasion
         {
             let due = match self.settings.schedule {
-                EvaluationSchedule::Every => true,
                 EvaluationSchedule::AtConvergence => false,
                 EvaluationSchedule::Interval => {
                     let excess = self.residual_norm(problem) / self.settings.tolerances.momentum;
@@ -70,39 +56,14 @@ impl ActiveSetCr {
             };
             // Without progress the delay grows, so that updates see solutions rather than transients.
             let delay = self.restart_delay.iterations(self.settings.rest, iteration);
-            if !due || since_restart < delay.saturating_add(self.settings.cool_down) {
+            if !due || since_restart < delay {
                 return false;
             }
         }
         report.evaluations += 1;
-        // If states cycle, friction waits for the normal forces.
-        let cycling = report.iterations > self.settings.patience;
-        let overdue = report.iterations as f64 / self.settings.patience as f64;
-        let weight = (0.5 / overdue.max(1.0)).max(LEAST_WEIGHT);
-        let update = |allowed| ContactUpdate {
-            occasion,
-            allowed,
-            weight,
-        };
-        let mut changes = 0;
-        if cycling {
-            changes = self.update_contacts(problem, solution, update(Transitions::Normal));
-        }
-        let changing_friction = changes == 0;
-        if changing_friction {
-            let allowed = if cycling {
-                Transitions::Friction
-            } else {
-                Transitions::All
-            };
-            changes = self.update_contacts(problem, solution, update(allowed));
-        }
+        let changes = self.update_contacts(problem, solution, occasion);
         if changes == 0 {
             return false;
-        }
-        if changing_friction {
-            // Other friction forces change the problem of the normal rows.
-            self.pivoting = BlockPivoting::default();
         }
         report.state_changes += changes;
         self.fit_rows(problem, solution);
@@ -111,29 +72,18 @@ impl ActiveSetCr {
     }
 
     /// One update of every contact; returns the number of changes.
-    ///
-    /// An update of the normal rows alone makes all changes while their number falls, else only the largest. Between
-    /// two changes of friction the normal rows are a linear complementarity problem, so [`BlockPivoting`] starts again
-    /// after each change of friction.
     fn update_contacts(
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-        update: ContactUpdate,
+        occasion: UpdateOccasion,
     ) -> u64 {
-        let ContactUpdate {
-            occasion,
-            allowed,
-            weight,
-        } = update;
-        let mut proposals = std::mem::take(&mut self.proposals);
-        proposals.clear();
+        let mut changes = 0;
         for (contact, multipliers) in solution.contacts.iter_mut().enumerate() {
             let displacement = gap_and_slip(problem, contact, &solution.velocity);
             self.work.displacement[3 * contact..][..3].copy_from_slice(displacement.as_slice());
-            let tolerances = self.tolerances_of(problem, contact);
             let view = ContactView {
-                tolerances,
+                tolerances: self.tolerances_of(problem, contact),
                 displacement,
                 friction: problem.friction(contact),
                 normal_compliance: self.preconditioner.normal_compliance(contact),
@@ -141,32 +91,17 @@ impl ActiveSetCr {
                     .preconditioner
                     .tangential_compliance(contact)
                     .max(self.least_compliance_of(problem, contact)),
-                weight,
                 solved: matches!(occasion, UpdateOccasion::Forced { .. }),
                 conflicting: occasion == UpdateOccasion::Forced { conflicting: true },
             };
-            if let Some(next) = transition(multipliers, &view, allowed, &self.settings) {
-                let force = view.normal_compliance * multipliers.lambda.abs();
-                proposals.push((displacement[0].abs().max(force), contact, next));
+            if let Some(next) = transition(multipliers, &view, &self.settings) {
+                let change = next.force() - multipliers.force();
+                // Only the contact's sparse rows of the residual change.
+                add_impulse(problem, contact, &change, &mut self.work.cr.residual.v);
+                *multipliers = next;
+                changes += 1;
             }
         }
-        let pivots = allowed == Transitions::Normal && !proposals.is_empty();
-        if pivots && self.pivoting.only_worst(proposals.len()) {
-            for other in 1..proposals.len() {
-                if proposals[other].0 > proposals[0].0 {
-                    proposals.swap(0, other);
-                }
-            }
-            proposals.truncate(1);
-        }
-        for &(_, contact, next) in &proposals {
-            let multipliers = &mut solution.contacts[contact];
-            let change = next.force() - multipliers.force();
-            // Only the contact's sparse rows of the residual change.
-            add_impulse(problem, contact, &change, &mut self.work.cr.residual.v);
-            *multipliers = next;
-        }
-        self.proposals = proposals;
-        self.proposals.len() as u64
+        changes
     }
 }

@@ -391,11 +391,8 @@ fn duplicates_change_nothing_but_the_split() {
         }
         problem
     };
-    // Prediction and subdomains hide the preconditioner, so they are off.
-    let alone = ActiveSetCrSettings {
-        subdomain_steps: 0,
-        ..hard()
-    };
+    // Prediction hides the preconditioner, so it is off.
+    let alone = hard();
     for duplicates in RULES {
         for (preconditioner, rest) in KINDS
             .into_iter()

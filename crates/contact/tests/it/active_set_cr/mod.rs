@@ -12,15 +12,10 @@ use impinge_contact::method::active_set_cr::{
 use impinge_contact::{ContactProblem, ContactReport, ContactSolution, ContactSolver, Termination};
 use nalgebra::Vector3;
 
-const KINDS: [PreconditionerKind; 3] = [
-    PreconditionerKind::Full,
-    PreconditionerKind::FullBlocks,
-    PreconditionerKind::Diagonal,
-];
+const KINDS: [PreconditionerKind; 2] = [PreconditionerKind::Full, PreconditionerKind::Diagonal];
 const RULES: [DuplicateRule; 2] = [DuplicateRule::Similarity, DuplicateRule::RowSum];
-const SCHEDULES: [EvaluationSchedule; 3] = [
+const SCHEDULES: [EvaluationSchedule; 2] = [
     EvaluationSchedule::Interval,
-    EvaluationSchedule::Every,
     EvaluationSchedule::AtConvergence,
 ];
 

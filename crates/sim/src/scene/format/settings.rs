@@ -404,8 +404,6 @@ pub enum Evaluation {
     /// At intervals that adapt to the rate of convergence.
     #[default]
     Interval,
-    /// After every iteration, except during a restart delay.
-    Every,
     /// Only when the linear system has converged.
     AtConvergence,
 }
@@ -425,8 +423,7 @@ pub struct Solver {
     pub method: Option<SolverMethod>,
     /// Preconditioner of the iterations.
     pub preconditioner: Preconditioner,
-    /// Whether the active set is predicted, in turns with the conjugate-residual iteration, and subdomains that need it
-    /// are solved separately before the whole problem.
+    /// Whether the active set is predicted, in turns with the conjugate-residual iteration.
     pub prediction: bool,
     /// Source of the tolerances that are not given below.
     pub tolerances: Tolerances,

@@ -254,13 +254,14 @@ impl NewtonIterate {
     }
 
     /// Lets the free point with the unknowns of `block` move by implicit Euler, also in the equations of the problem.
+    /// Returns its `κ` before, if it did not.
     pub(crate) fn move_by_euler(
         &mut self,
         context: StepContext<'_>,
         flight: &mut Flight,
         block: usize,
         problem: &mut ContactProblem,
-    ) {
+    ) -> Option<f64> {
         let StepContext {
             model,
             state,
@@ -277,15 +278,15 @@ impl NewtonIterate {
             (inertia, start)
         };
         let before = of_point(flight);
-        if flight.move_by_euler(model, state, block) {
-            let after = of_point(flight);
-            let change = Matrix3::from_diagonal_element(after.0 - before.0);
-            *problem.momentum.diagonal_block_mut(block) += change;
-            if let Some(matrix) = &mut self.matrix {
-                *matrix.diagonal_block_mut(block) += change;
-            }
-            add(&mut problem.rhs, block, &(after.1 - before.1));
+        let ratio = flight.move_by_euler(model, state, block)?;
+        let after = of_point(flight);
+        let change = Matrix3::from_diagonal_element(after.0 - before.0);
+        *problem.momentum.diagonal_block_mut(block) += change;
+        if let Some(matrix) = &mut self.matrix {
+            *matrix.diagonal_block_mut(block) += change;
         }
+        add(&mut problem.rhs, block, &(after.1 - before.1));
+        Some(ratio)
     }
 
     /// `M (v_c + R u − h a) + h (M g + f_ext) + (1 + h a_M) M (w_R − w_k)` of a node (N·s).

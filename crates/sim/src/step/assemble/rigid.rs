@@ -39,6 +39,15 @@ const REMAINDER_PER_CLEARANCE: f64 = 0.02;
 /// Largest number of further solves for the remainder; each reduces its change by a factor of about `Δt ‖ω‖`.
 pub(crate) const MAX_REMAINDER_SOLVES: u32 = 8;
 
+/// What a rigid body starts from in a step.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RigidStart {
+    /// `κ`.
+    ratio: f64,
+    /// Its momentum over its mass, and `Bᵀ L` over it (m/s).
+    velocities: [Vector3<f64>; 2],
+}
+
 /// Scratch for one rigid body.
 #[derive(Debug, Clone)]
 struct Stepping {
@@ -172,17 +181,18 @@ impl RigidStep {
         self.follow(context, velocity, motion)
     }
 
-    /// Lets body `index` move by implicit Euler, also in the equations of the problem.
+    /// Lets body `index` move by implicit Euler, also in the equations of the problem. Returns what it
+    /// started from before, if it did not.
     pub(crate) fn move_by_euler(
         &mut self,
         context: StepContext<'_>,
         index: usize,
         problem: &mut ContactProblem,
-    ) {
+    ) -> Option<RigidStart> {
         let StepContext { model, state, .. } = context;
         let stepping = &mut self.bodies[index];
         if stepping.ratio <= 0.0 {
-            return;
+            return None;
         }
         let (rigid, at) = (&model.rigid[index], &state.rigid[index]);
         let mass = rigid.inertia.mass();
@@ -193,6 +203,10 @@ impl RigidStep {
             (starts[0] - stepping.starts[0]) * mass,
             starts[1] - stepping.starts[1],
         ];
+        let before = RigidStart {
+            ratio: stepping.ratio,
+            velocities: stepping.starts,
+        };
         stepping.ratio = 0.0;
         stepping.starts = starts;
         for (block, change) in blocks(rigid.first_block).into_iter().zip(changes) {
@@ -200,6 +214,14 @@ impl RigidStep {
             let impulse = get(&problem.rhs, block) + change;
             put(&mut problem.rhs, block, &impulse);
         }
+        Some(before)
+    }
+
+    /// Lets body `index` start from what [`move_by_euler`](Self::move_by_euler) returned, in the next equations.
+    pub(crate) fn move_back(&mut self, index: usize, start: &RigidStart) {
+        let stepping = &mut self.bodies[index];
+        stepping.ratio = start.ratio;
+        stepping.starts = start.velocities;
     }
 
     /// `(1 + κ)²` of every body, and the velocities (m/s) that its unknowns start from without gravity.

@@ -7,11 +7,10 @@ use crate::contacts::conflict::drop_contradicted;
 use crate::contacts::{
     contact::{CONTACTS_PER_TASK, Contact, ContactKey},
     features::features_for,
-    linearise::{linearise, release},
+    linearise::{linearise, reach},
     stencil::{solids_of, stencil_of},
 };
 use crate::step::assemble::rigid::RigidStep;
-use crate::step::refine::relinearise::MAX_RELINEARISATIONS;
 use crate::{
     model::{Model, PointMotion},
     report::StepReport,
@@ -61,19 +60,12 @@ fn carry(model: &Model, positions: &[Vector3<f64>], time_step: f64, contact: &mu
     contact.turn_to(lin.normal);
     contact.distance = lin.normal.dot(&contact.gap_vector(&corners));
     let opened = match contact.multipliers.state {
-        ContactState::Inactive => contact.distance >= release(&model.geometry, contact.key),
+        ContactState::Inactive => contact.distance >= reach(&model.geometry, contact.key),
         _ => contact.distance > clearance && contact.multipliers.lambda <= 0.0,
     };
     if opened {
         return false;
     }
-    contact.linearised_at = corners;
-    // What did not settle in the last step gets one more chance in this one, not all of them.
-    contact.relinearised = if contact.held {
-        MAX_RELINEARISATIONS - 1
-    } else {
-        0
-    };
     contact.held = false;
     contact.hits = 0;
     let sticks = contact.multipliers.state == ContactState::Sticking;
@@ -174,17 +166,16 @@ fn beyond(slip: Vector3<f64>, free: f64, most: f64) -> Vector3<f64> {
     }
 }
 
-/// Hits on a stored contact that moving its linearisation to the impact is to settle.
+/// Repeated impacts of a contact in a step that its linearisation at the last impact is to settle, 2 to 5.
 const HITS_THAT_MOVE: u8 = 3;
 
 /// Most doublings of the room that a contact is given: a thousand clearances.
 const MOST_DOUBLINGS: u8 = 10;
 
-/// What a contact that was hit `hits` times in this step is to end farther apart (m).
+/// Target gap (m) that a contact with `hits` repeated impacts in this step gets in addition.
 ///
-/// Edges that slide over each other and turn meet more than once on their way. A row at one of the meetings lets the
-/// next one happen, and the row there the first again: after some of that, every further hit is answered with twice as
-/// much room.
+/// Edges that slide over each other and turn meet more than once on their way. A row at one impact allows the next one,
+/// and the row there the first again, for ever. So every further impact doubles the gap.
 fn room_after(hits: u8, clearance: f64) -> f64 {
     match hits.checked_sub(HITS_THAT_MOVE + 1) {
         Some(doublings) => clearance * f64::from(1_u32 << doublings.min(MOST_DOUBLINGS)),
@@ -305,6 +296,15 @@ mod tests {
         contact
     }
 
+    /// Moving the linearisation comes first. Impacts after that double the gap each time, up to a bound.
+    #[test]
+    fn contacts_that_are_hit_again_and_again_get_room() {
+        let room = [0, 3, 4, 5, 6, u8::MAX].map(|hits| room_after(hits, 1.0));
+        for (room, expected) in room.iter().zip([0.0, 0.0, 1.0, 2.0, 4.0, 1024.0]) {
+            assert!((room - expected).abs() < f64::EPSILON, "{room}, {expected}");
+        }
+    }
+
     /// A corner close to an edge that one of its own edges crosses: the pair of edges becomes a contact of the corner,
     /// but not while it pushes where that contact did not keep it apart.
     #[test]
@@ -361,15 +361,5 @@ mod tests {
         merge_duplicates(&mut contacts);
         assert_eq!(contacts.len(), 1);
         assert!((contacts[0].multipliers.lambda - 3.0).abs() < 1e-12);
-    }
-
-    /// Moving the linearisation comes first; what that does not settle gets twice the room each time, and no more than
-    /// a bounded one.
-    #[test]
-    fn contacts_that_are_hit_again_and_again_get_room() {
-        let room = [0, 3, 4, 5, 6, u8::MAX].map(|hits| room_after(hits, 1.0));
-        for (room, expected) in room.iter().zip([0.0, 0.0, 1.0, 2.0, 4.0, 1024.0]) {
-            assert!((room - expected).abs() < f64::EPSILON, "{room}, {expected}");
-        }
     }
 }

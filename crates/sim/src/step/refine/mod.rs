@@ -178,8 +178,8 @@ impl Refiner {
             if let Ok(stored) = place_of(contacts, touch.key) {
                 let contact = &mut contacts[stored];
                 contact.held = true;
-                contact.stands_alone |= touch.stands_alone;
                 contact.hits = contact.hits.saturating_add(1);
+                contact.stands_alone |= touch.stands_alone;
                 relinearise(model, contact, motion, touch.at_impact);
                 report.relinearised += 1;
                 if contact.multipliers.state == ContactState::Inactive {

@@ -16,21 +16,6 @@ use rayon::prelude::*;
 const CONTACTS_PER_TASK: usize = 1024;
 const BLOCKS_PER_TASK: usize = 8192;
 
-/// Share of the gap tolerance by which the balance of a finer solve may move rows.
-const FINER_SOLVE_SHARE: f64 = 0.5;
-
-/// Smallest factor on the momentum tolerance from one solve to the next.
-const SMALLEST_FACTOR: f64 = 0.1;
-
-/// The part of a balance that is not added to the solution.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub(crate) struct Balanced {
-    /// Changes of the contacts' forces (N, in the axes of their rows); empty if there are none.
-    pub(crate) changes: Vec<Vector3<f64>>,
-    /// How far the normal row of each contact is off its law before and after (m), each over its displacement scale.
-    pub(crate) rows: Vec<[f64; 2]>,
-}
-
 /// Whether the balances of bodies are closed after solves by `method`.
 ///
 /// The momentum error of an approximate compliance is no small correction: closing it would open gaps. With joints,
@@ -46,41 +31,22 @@ pub(crate) fn closes_balances(model: &Model, method: &Method) -> bool {
 ///
 /// Velocities are corrected at once, because the motion is checked with them. Forces are corrected at the end of the
 /// step ([`add_force`]): corrected forces break the balance of single nodes, so they are no good start for a solve.
-///
-/// A body's residual is bounded by `ε₁` in the norm over its nodes; its sum over `n` nodes may be `√n` times as large.
-/// In long steps the velocity that closes it may move the body by more than the gap tolerance. Contacts would then
-/// collide, be re-linearised and solved, and be broken by the balance again; a finer solve prevents this.
+/// Returns the changes of the contacts' forces (N, in the axes of their rows), or nothing if there are none.
 pub(crate) fn balance(
     coarse: &mut Coarse,
     (context, flight): (StepContext<'_>, Option<&Flight>),
     method: &Method,
     (problem, solution): (&ContactProblem, &mut ContactSolution),
     solved: &[bool],
-) -> Balanced {
+) -> Vec<Vector3<f64>> {
     let StepContext { model, state, .. } = context;
     if !closes_balances(model, method) {
         if !method.balances_momentum() {
             balance_rigid(model, problem, solution, solved);
         }
-        return Balanced::default();
+        return Vec::new();
     }
-    let before = rows_off(problem, solution);
-    let changes = balance_momentum(coarse, (model, state, flight), problem, solution, solved);
-    let after = rows_off(problem, solution);
-    Balanced {
-        changes,
-        rows: before
-            .into_iter()
-            .zip(after)
-            .map(|(before, after)| [before, after])
-            .collect(),
-    }
-}
-
-/// What the next solve's momentum tolerance should be multiplied by, if closing the balances moved the worst row
-/// `before` (m) to one `after` beyond the tolerance `gap`.
-pub(crate) fn finer_by([before, after]: [f64; 2], gap: f64) -> Option<f64> {
-    (after > gap.max(2.0 * before)).then(|| (FINER_SOLVE_SHARE * gap / after).max(SMALLEST_FACTOR))
+    balance_momentum(coarse, (model, state, flight), problem, solution, solved)
 }
 
 /// Adds a change of a contact's force (N, in the axes of its rows).
@@ -88,34 +54,6 @@ pub(crate) fn add_force(multipliers: &mut Multipliers, change: &Vector3<f64>) {
     multipliers.lambda += change[0];
     multipliers.gamma[0] += change[1];
     multipliers.gamma[1] += change[2];
-}
-
-/// How far each normal row is off its law: `|g|` where it pushes, `−g` where it does not (m), each over its
-/// displacement scale.
-fn rows_off(problem: &ContactProblem, solution: &ContactSolution) -> Vec<f64> {
-    let off = (solution.contacts.par_iter().enumerate())
-        .with_min_len(CONTACTS_PER_TASK)
-        .map(|(contact, multipliers)| {
-            let (blocks, jacobians) = problem.row(contact);
-            let moved: f64 = blocks
-                .iter()
-                .zip(jacobians)
-                .map(|(&block, jacobian)| {
-                    let velocity = &solution.velocity[3 * block as usize..][..3];
-                    (0..3)
-                        .map(|axis| jacobian[(0, axis)] * velocity[axis])
-                        .sum::<f64>()
-                })
-                .sum();
-            let excess = moved - problem.offset(contact)[0];
-            let [scale, _] = problem.displacement_scales(contact);
-            if multipliers.lambda > 0.0 {
-                excess.abs() / scale
-            } else {
-                -excess / scale
-            }
-        });
-    off.collect()
 }
 
 /// Closes the momentum balance of every free body by uniform velocities, and by changes of the forces of contacts that
@@ -340,64 +278,15 @@ mod tests {
         missing_momentum((model, state, None), problem, solution, &links)
     }
 
-    /// A force that is practically 0 (N).
-    const NEGLIGIBLE: f64 = 1e-12;
-
-    /// Closes the balances after a solve to the tolerance `gap` (m).
-    fn balanced_to(
-        gap: f64,
-        (model, state): (&Model, &State),
-        problem: &ContactProblem,
-        solution: &mut ContactSolution,
-    ) -> (Option<f64>, Balanced) {
-        let mut method = Method::Cr(ActiveSetCrSettings::default());
-        method.tolerances_mut().gap = gap;
-        let context = StepContext {
-            model,
-            state,
-            time_step: problem.time_step,
+    /// How far the normal row of the contact is off `g = 0` (m).
+    fn row_off(problem: &ContactProblem, solution: &ContactSolution) -> f64 {
+        let (blocks, jacobians) = problem.row(0);
+        let moved = |(&block, jacobian): (&u32, &Matrix3<f64>)| {
+            let velocity = &solution.velocity[3 * block as usize..][..3];
+            (jacobian * Vector3::from_column_slice(velocity))[0]
         };
-        let coarse = &mut Coarse::default();
-        let balanced = balance(
-            coarse,
-            (context, None),
-            &method,
-            (problem, solution),
-            &[true],
-        );
-        (finer_by(balanced.rows[0], gap), balanced)
-    }
-
-    #[test]
-    fn a_balance_that_breaks_a_row_asks_for_a_finer_solve() {
-        let drift = 1e-3;
-        let moved = 1e-2 * drift;
-        for (gap, expected) in [
-            (2.0 * moved, None),
-            (0.8 * moved, Some(0.4)),
-            (1e-3 * moved, Some(SMALLEST_FACTOR)),
-        ] {
-            let (model, state, problem, mut solution) = drifting(drift, NEGLIGIBLE);
-            assert!(rows_off(&problem, &solution)[0] < 1e-18);
-            let (finer, _) = balanced_to(gap, (&model, &state), &problem, &mut solution);
-            match (finer, expected) {
-                (Some(share), Some(expected)) => assert!((share - expected).abs() < 1e-9),
-                (share, expected) => assert_eq!(share, expected),
-            }
-            for v in solution.velocity.chunks_exact(3) {
-                let fall = model.settings.gravity * problem.time_step;
-                assert!((Vector3::from_column_slice(v) - fall).amax() < 1e-12);
-            }
-        }
-    }
-
-    /// A row that is off after the solve is not caused by the balance: a finer momentum tolerance does not help.
-    #[test]
-    fn a_row_that_was_off_before_asks_for_nothing() {
-        let (model, state, problem, mut solution) = drifting(1e-3, NEGLIGIBLE);
-        solution.velocity[2] += 1.0;
-        let (finer, _) = balanced_to(1e-9, (&model, &state), &problem, &mut solution);
-        assert_eq!(finer, None);
+        let moved: f64 = blocks.iter().zip(jacobians).map(moved).sum();
+        (moved - problem.offset(0)[0]).abs()
     }
 
     /// A contact that pushes takes up the missing momentum, and its row stays met.
@@ -407,10 +296,20 @@ mod tests {
         let (model, state, problem, mut solution) = drifting(drift, 1e3);
         let before = missing_of_nodes(&model, &state, &problem, &solution)[0].missing;
         assert!((before + Vector3::z() * drift * 1e3).norm() < 1e-9);
-        let (finer, balanced) = balanced_to(1e-12, (&model, &state), &problem, &mut solution);
-        assert_eq!(finer, None);
-        assert!(rows_off(&problem, &solution)[0] < 1e-5 * drift * problem.time_step);
-        add_force(&mut solution.contacts[0], &balanced.changes[0]);
+        let context = StepContext {
+            model: &model,
+            state: &state,
+            time_step: problem.time_step,
+        };
+        let changes = balance(
+            &mut Coarse::default(),
+            (context, None),
+            &Method::Cr(ActiveSetCrSettings::default()),
+            (&problem, &mut solution),
+            &[true],
+        );
+        assert!(row_off(&problem, &solution) < 1e-5 * drift * problem.time_step);
+        add_force(&mut solution.contacts[0], &changes[0]);
         let after = missing_of_nodes(&model, &state, &problem, &solution)[0].missing;
         // Rounding of the sums of weights (98 N·s).
         assert!(after.norm() < 1e-13, "{after}");
@@ -481,8 +380,7 @@ mod tests {
                     &[true],
                 )
             });
-            let off = rows_off(&problem, &solution);
-            (changes, solution.velocity, off)
+            (changes, solution.velocity)
         };
         let one = run(1);
         assert!(one.0.iter().any(|change| change.norm() > 0.0));

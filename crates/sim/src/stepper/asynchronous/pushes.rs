@@ -114,14 +114,11 @@ impl Pushed {
             multipliers,
             held: false,
             hits: 0,
-            relinearised: 0,
             stands_alone: false,
-            linearised_at: [Vector3::zeros(); 4],
         };
         let corners = contact.gather(positions);
         contact.drop_anchor(&corners);
         contact.distance = normal.dot(&contact.gap_vector(&corners));
-        contact.linearised_at = corners;
         Some(contact)
     }
 }

@@ -125,6 +125,7 @@ impl Synchronous {
         (self.iterate).start(model, &self.flight, &self.known_velocity);
         self.problem.time_step = time_step;
         self.joints.start();
+        self.moved_by_euler.clear();
         self.contacts.start_from(&state.contacts);
         let contacts = self.contacts.edit();
         carry_over(model, &state.positions, time_step, contacts, report);
@@ -176,6 +177,7 @@ impl Synchronous {
     ) -> Result<(), StepFailure> {
         let model = context.model;
         self.coarse.begin_step();
+        let moved = self.move_back(context);
         let (problem, flight) = (&mut self.problem, &self.flight);
         let constraints = &model.constraints;
         let elastic = ElasticStep {
@@ -220,6 +222,7 @@ impl Synchronous {
             }
         }
         self.iterate.settle();
+        self.move_again(context, &moved);
         check_materials(context, self.iterate.positions(), &self.problem)?;
         self.provide_bodies(context)
     }
@@ -234,7 +237,7 @@ impl Synchronous {
             gap: self.loads.gaps(),
         };
         let velocity = &mut self.solution.velocity;
-        extrapolate_velocities(context, &supported, closed, &tolerances, velocity);
+        extrapolate_velocities(context, &supported, closed, velocity);
         for (mean, &point) in velocity
             .chunks_exact_mut(3)
             .zip(&model.unknowns.point_of_block)

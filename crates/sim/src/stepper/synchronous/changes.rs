@@ -37,8 +37,6 @@ pub(super) struct Marks {
     pub(super) unmet: bool,
     /// Whether the last solve of its island settled friction to the gap tolerance only.
     pub(super) relaxed: bool,
-    /// Share of the momentum tolerance that its solves are held to.
-    pub(super) share: f64,
     /// Rounds that its island took, by what they were for.
     pub(super) rounds: [u32; 5],
     /// The least nonlinear residual of its island with its present contacts, over what is accepted.
@@ -53,7 +51,6 @@ impl Changes {
             changed: true,
             unmet: false,
             relaxed: false,
-            share: 1.0,
             rounds: [0; 5],
             least_residual: f64::INFINITY,
         };

@@ -46,6 +46,7 @@ use impinge_fem::Assembler;
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::Vector3;
 use prescribed::PrescribedObstacles;
+use second_order::MovedByEuler;
 use std::{collections::BTreeMap, sync::Arc, time::Instant};
 use tracing::debug;
 
@@ -100,6 +101,8 @@ pub struct Synchronous {
     /// The motion that elastic forces are linearised about, and its impulses in the order of the unknowns (N·s).
     iterate: NewtonIterate,
     led_impulses: Vec<f64>,
+    /// Since the equations of the attempt were first assembled.
+    moved_by_euler: Vec<MovedByEuler>,
     /// At the end of the last attempt.
     smallest_volume: SmallestVolume,
     rigid: RigidStep,
@@ -192,6 +195,7 @@ impl Synchronous {
             flight: Flight::default(),
             iterate: NewtonIterate::default(),
             led_impulses: Vec::new(),
+            moved_by_euler: Vec::new(),
             smallest_volume: None,
             rigid: RigidStep::default(),
             loads: BodyLoads::default(),

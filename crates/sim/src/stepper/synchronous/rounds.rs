@@ -35,10 +35,6 @@ const MAX_ADDING_ROUNDS: u32 = 50;
 /// Largest number of rounds that re-linearise contacts in an attempt.
 const MAX_RELINEARISING_ROUNDS: u32 = 20;
 
-/// Number of adding rounds after which only colliding contacts are re-linearised until there are none: mutually
-/// dependent contacts could otherwise cycle.
-const ROUNDS_THAT_FOLLOW: u32 = 4;
-
 impl Synchronous {
     /// Solves the contact problem, checks the motion, and adds or re-linearises contacts, until the motion is free of
     /// collisions.
@@ -337,15 +333,7 @@ impl Synchronous {
         let of_changed = |contact: &Contact| changes.is_of_changed(&model.geometry, contact);
         let last = (self.contacts).edit_some(of_changed, |contacts| {
             let last = refiner.add_hits(model, motion, contacts, report)?;
-            let added_to =
-                |contact: &Contact| changes.rounds(&model.geometry, contact.key, Purpose::Adding);
-            let follows = |contact: &Contact| added_to(contact) < ROUNDS_THAT_FOLLOW;
-            refiner.follow_gaps(
-                model,
-                motion,
-                contacts.iter_mut().filter(|c| follows(c)),
-                report,
-            );
+            refiner.follow_gaps(model, motion, contacts.iter_mut(), report);
             Ok::<_, StepFailure>(last)
         })?;
         let most = self.changes.count(Purpose::Adding);

@@ -8,10 +8,22 @@ use crate::{
     model::{Model, PointMotion},
     rigid::RigidState,
     state::State,
-    step::{assemble::rigid::RigidChange, context::StepContext},
+    step::{
+        assemble::rigid::{RigidChange, RigidStart},
+        context::StepContext,
+    },
 };
 use impinge_contact::constraint::Term;
 use nalgebra::Vector3;
+
+/// A node or a rigid body that moves by implicit Euler since the equations were assembled.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum MovedByEuler {
+    /// The node with the unknowns of `block`, and its `κ` before.
+    Node { block: usize, ratio: f64 },
+    /// A rigid body, and what it started from before.
+    Rigid { index: usize, start: RigidStart },
+}
 
 impl Synchronous {
     /// `κ` of the free rigid bodies at the start of an attempt; empty with implicit Euler. Points of contacts move by
@@ -49,16 +61,51 @@ impl Synchronous {
             return;
         }
         let model = context.model;
-        for &point in self.contacts.as_slice().iter().flat_map(Contact::stencil) {
+        let stencils = self.contacts.as_slice().iter().map(Contact::stencil);
+        for point in stencils.collect::<Vec<_>>().concat() {
             match model.unknowns.motion_of_point[point as usize] {
-                PointMotion::Free(block) => {
-                    let (flight, problem) = (&mut self.flight, &mut self.problem);
-                    (self.iterate).move_by_euler(context, flight, block as usize, problem);
-                }
-                PointMotion::Rigid(index) => {
-                    (self.rigid).move_by_euler(context, index as usize, &mut self.problem);
-                }
+                PointMotion::Free(block) => self.move_node_by_euler(context, block as usize),
+                PointMotion::Rigid(index) => self.move_rigid_by_euler(context, index as usize),
                 PointMotion::Prescribed(_) => {}
+            }
+        }
+    }
+
+    fn move_node_by_euler(&mut self, context: StepContext<'_>, block: usize) {
+        let (flight, problem) = (&mut self.flight, &mut self.problem);
+        let before = (self.iterate).move_by_euler(context, flight, block, problem);
+        (self.moved_by_euler).extend(before.map(|ratio| MovedByEuler::Node { block, ratio }));
+    }
+
+    fn move_rigid_by_euler(&mut self, context: StepContext<'_>, index: usize) {
+        let before = (self.rigid).move_by_euler(context, index, &mut self.problem);
+        (self.moved_by_euler).extend(before.map(|start| MovedByEuler::Rigid { index, start }));
+    }
+
+    /// Puts the nodes and rigid bodies that moved by implicit Euler back to second order, and returns them.
+    ///
+    /// Equations are assembled as at the start of the attempt and changed for these afterwards. Assembling them again,
+    /// for other bodies, then gives the same bits.
+    pub(super) fn move_back(&mut self, context: StepContext<'_>) -> Vec<MovedByEuler> {
+        let StepContext { model, state, .. } = context;
+        let moved = std::mem::take(&mut self.moved_by_euler);
+        for one in &moved {
+            match one {
+                MovedByEuler::Node { block, ratio } => {
+                    self.flight.move_by(model, state, *block, *ratio);
+                }
+                MovedByEuler::Rigid { index, start } => self.rigid.move_back(*index, start),
+            }
+        }
+        moved
+    }
+
+    /// Lets them move by implicit Euler again, in the equations that were assembled meanwhile.
+    pub(super) fn move_again(&mut self, context: StepContext<'_>, moved: &[MovedByEuler]) {
+        for one in moved {
+            match *one {
+                MovedByEuler::Node { block, .. } => self.move_node_by_euler(context, block),
+                MovedByEuler::Rigid { index, .. } => self.move_rigid_by_euler(context, index),
             }
         }
     }

@@ -6,12 +6,7 @@ use crate::{
     report::StepReport,
     step::{
         context::StepContext,
-        resolve::{
-            Resolved,
-            balance::{Balanced, balance, finer_by},
-            fallback::solve_fallback,
-            resolve,
-        },
+        resolve::{Resolved, balance::balance, fallback::solve_fallback, resolve},
     },
     stepper::observer::{Observed, SolveObserver, SolveStamp},
 };
@@ -20,10 +15,6 @@ use impinge_contact::{ContactError, ContactProblem, ContactSolution, Interrupt, 
 use rayon::prelude::*;
 use std::sync::Arc;
 use tracing::debug;
-
-/// Further solves of an island, each to a finer momentum tolerance, where the balance of momentum moved rows beyond
-/// their tolerance.
-const MOST_FINER_SOLVES: u32 = 3;
 
 /// An observer of solves.
 type Observer = dyn SolveObserver + 'static;
@@ -52,8 +43,7 @@ struct Solved {
 }
 
 impl Synchronous {
-    /// Solves the islands with a body that changed, and closes every body's momentum balance, to tolerances that the
-    /// contacts survive it with.
+    /// Solves the islands with a body that changed, and closes the momentum balances of their bodies.
     ///
     /// # Errors
     /// [`StepFailure`] if an island missed its tolerances, unless `accept_unmet`.
@@ -69,29 +59,14 @@ impl Synchronous {
             let mut bodies = self.changes.of_island(model, island);
             bodies.any(|marks| marks.changed)
         };
-        let mut pending: Vec<bool> = self.islands.parts().iter().map(is_pending).collect();
-        for finer in 0..=MOST_FINER_SOLVES {
-            let solved = self.solve_islands(context, &pending, report);
-            self.extensions.check()?;
-            let solved = solved?;
-            report.rounds += 1;
-            self.count(&solved, report);
-            self.note(context, solved, accept_unmet)?;
-            let asks = self.balance_islands(context, &pending);
-            for (index, island) in self.islands.parts().iter().enumerate() {
-                let mut bodies = self.changes.of_island(model, island);
-                let met = bodies.all(|marks| !marks.unmet);
-                drop(bodies);
-                let share = asks[index].filter(|_| met && finer < MOST_FINER_SOLVES);
-                pending[index] = share.is_some();
-                if let Some(share) = share {
-                    (self.changes).update(model, island, |marks| marks.share *= share);
-                }
-            }
-            if !pending.contains(&true) {
-                break;
-            }
-        }
+        let pending: Vec<bool> = self.islands.parts().iter().map(is_pending).collect();
+        let solved = self.solve_islands(context, &pending, report);
+        self.extensions.check()?;
+        let solved = solved?;
+        report.rounds += 1;
+        self.count(&solved, report);
+        self.note(context, solved, accept_unmet)?;
+        self.balance_islands(context, &pending);
         Ok(())
     }
 
@@ -106,28 +81,20 @@ impl Synchronous {
         if !share_solver {
             self.provide_solvers();
         }
-        let setting = |island: &Island, number: usize| {
-            let mut method = self.method;
-            let bodies = self.changes.of_island(context.model, island);
-            let share = bodies.map(|marks| marks.share).fold(1.0, f64::min);
-            method.tolerances_mut().momentum *= share;
-            Setting {
-                method,
-                bodies: self.bodies.clone(),
-                stamp: SolveStamp {
-                    step: context.state.step + 1,
-                    round: report.rounds + 1,
-                    island: number as u32,
-                    time: context.state.time,
-                },
-                interrupt: &self.interrupt,
-                allows_fallback: self.allows_fallback && self.extensions.solver_name().is_none(),
-                name: (self.extensions.solver_name()).unwrap_or_else(|| self.method.name()),
-            }
+        let setting = |number: usize| Setting {
+            method: self.method,
+            bodies: self.bodies.clone(),
+            stamp: SolveStamp {
+                step: context.state.step + 1,
+                round: report.rounds + 1,
+                island: number as u32,
+                time: context.state.time,
+            },
+            interrupt: &self.interrupt,
+            allows_fallback: self.allows_fallback && self.extensions.solver_name().is_none(),
+            name: (self.extensions.solver_name()).unwrap_or_else(|| self.method.name()),
         };
-        let mut settings: Vec<_> = (self.islands.parts().iter().zip(0..))
-            .map(|(island, number)| setting(island, number))
-            .collect();
+        let mut settings: Vec<_> = (0..self.islands.parts().len()).map(setting).collect();
         let mut observer = self.observer.as_deref_mut();
         if let ([setting], [true]) = (settings.as_slice(), pending) {
             let pair = (&self.problem, &mut self.solution);
@@ -258,9 +225,8 @@ impl Synchronous {
         Ok(())
     }
 
-    /// Closes the momentum balances of the bodies of the `pending` islands. Returns for each island what its momentum
-    /// tolerance should be multiplied by, if a row was moved beyond its tolerance.
-    fn balance_islands(&mut self, context: StepContext<'_>, pending: &[bool]) -> Vec<Option<f64>> {
+    /// Closes the momentum balances of the bodies of the `pending` islands.
+    fn balance_islands(&mut self, context: StepContext<'_>, pending: &[bool]) {
         let model = context.model;
         let mut solved = vec![false; model.geometry.bodies.len()];
         for (island, _) in self
@@ -276,9 +242,9 @@ impl Synchronous {
         }
         // The momentum of whole bodies is not known where forces of extensions act.
         if self.extensions.has_forces() && self.method.balances_momentum() {
-            return vec![None; pending.len()];
+            return;
         }
-        let Balanced { changes, rows } = balance(
+        let changes = balance(
             &mut self.coarse,
             (
                 context,
@@ -303,23 +269,6 @@ impl Synchronous {
                 };
             }
         }
-        let island_of = |contact: usize| {
-            let first = self.problem.row(contact).0.first()?;
-            Some(self.islands.of_block(*first))
-        };
-        let mut worst = vec![[0.0_f64; 2]; pending.len()];
-        for (contact, [before, after]) in rows.into_iter().enumerate() {
-            if let Some(island) = island_of(contact).filter(|&island| pending[island]) {
-                let [worst_before, worst_after] = &mut worst[island];
-                *worst_before = worst_before.max(before);
-                *worst_after = worst_after.max(after);
-            }
-        }
-        let gap = self.method.tolerances().gap;
-        worst
-            .into_iter()
-            .map(|worst| finer_by(worst, gap))
-            .collect()
     }
 }
 
