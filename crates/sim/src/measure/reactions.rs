@@ -357,6 +357,7 @@ impl<'m> Evaluator<'m, '_> {
         on_points: &mut [Vector3<f64>],
         mut joint: Option<&mut Vec<JointLoad<'m>>>,
     ) {
+        let Rows { range, has_forces } = rows;
         let configuration = Configuration {
             particles: &self.state.positions,
             frames: self.frames,
@@ -366,9 +367,9 @@ impl<'m> Evaluator<'m, '_> {
             .collect();
         self.local.clear(constraint.rows(), q.len());
         constraint.law().evaluate(&q, &mut self.local);
-        let forces = match self.state.joint_forces.get(rows.range.clone()) {
-            Some(forces) if rows.has_forces => forces.to_vec(),
-            _ => self.forces_by_value(constraint, rows.range.start, &configuration),
+        let forces = match self.state.joint_forces.get(range.clone()) {
+            Some(forces) if has_forces => forces.to_vec(),
+            _ => self.forces_by_value(constraint, range.start, &configuration),
         };
         for (index, point) in constraint.points().iter().enumerate() {
             let force = self.local.force(&forces, index);

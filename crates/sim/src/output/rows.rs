@@ -140,6 +140,10 @@ impl KeptRows {
         step: u64,
         rows: Rows<impl Fn(u64, u64) -> bool>,
     ) -> Result<Self, OutputError> {
+        let Rows {
+            next: may_follow,
+            reach_step,
+        } = rows;
         let damaged = |error: csv::Error| OutputError::format(path, error.to_string());
         let mut reader = open_table(path, columns)?;
         let mut length = reader.position().byte();
@@ -149,13 +153,12 @@ impl KeptRows {
             // A killed program may have written half a row.
             let whole = record.len() == columns.len();
             let number = record.get(0).and_then(|field| field.parse::<u64>().ok());
-            let kept =
-                number.filter(|&number| whole && number <= step && (rows.next)(last, number));
+            let kept = number.filter(|&number| whole && number <= step && may_follow(last, number));
             let Some(number) = kept else { break };
             last = number;
             length = reader.position().byte();
         }
-        if rows.reach_step && last != step {
+        if reach_step && last != step {
             let problem = format!(
                 "after the row of step {last} one is missing, and its checkpoint is at step {step}"
             );
