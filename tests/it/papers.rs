@@ -460,8 +460,8 @@ fn strains_of_a_stiff_sheet_hold_in_steps_of_forty_milliseconds() {
     assert!(gain(&run) < 0.0, "{} J", gain(&run));
 }
 
-/// Harmon et al. 2012, Section 6.3: of two balls that are shot at the same gap between nails, the second comes to rest on
-/// the first, above the board.
+/// Harmon et al. 2012, Section 6.3: of two balls that are shot at the same gap between nails, the second comes to rest
+/// on the first, above the board.
 #[test]
 fn balls_that_are_shot_at_nails_stack() {
     let mut simulation = shipped("harmon_stack.toml", &[]);

@@ -11,8 +11,8 @@ use crate::mesh::{TriangleMesh, hexahedron_tets, tet_volume};
 /// Longest way of a node, over the side of the cubes: below one half, so that cubes without a common corner stay apart.
 const LONGEST_WAY: f64 = 0.45;
 
-/// Least volume that a corner of a hexahedron spans, and a tetrahedron of it has, over that of a cube's. Any value above
-/// 0 leaves all of them upright; a large one keeps the steps of the cubes.
+/// Least volume that a corner of a hexahedron spans, and a tetrahedron of it has, over that of a cube's. Any value
+/// above 0 leaves all of them upright; a large one keeps the steps of the cubes.
 const LEAST_VOLUME: f64 = 0.2;
 
 /// Parts of the way to the surface, of which a node takes the first that its hexahedra allow.

@@ -34,8 +34,8 @@ pub struct HexahedralFilling {
 /// Fills a watertight surface with hexahedra of about `options.size`.
 ///
 /// The surface may have several parts and cavities, as for [`tetrahedralize`](super::tetrahedralize). Details smaller
-/// than the size are lost, and parts nearer to each other than about the size grow together. A box is exact if its sides
-/// are multiples of the size. Every corner of a hexahedron spans at least a fifth of the volume of a cube.
+/// than the size are lost, and parts nearer to each other than about the size grow together. A box is exact if its
+/// sides are multiples of the size. Every corner of a hexahedron spans at least a fifth of the volume of a cube.
 ///
 /// The result does not depend on the number of threads.
 ///
