@@ -126,8 +126,8 @@ pub struct StepReport {
     pub inverted_elements: u32,
     /// Restarts with the plain diagonal preconditioner after a zero curvature.
     pub preconditioner_fallbacks: u32,
-    /// Active contacts whose final gap exceeds the clearance: the row had to hold at an impact on the path,
-    /// re-linearisation did not converge, or it would change nothing.
+    /// Active contacts that ended farther apart than the clearance, after an impact or their gap had moved their
+    /// linearisation in this step.
     pub loose_contacts: u32,
     /// Continuous collision queries at their work limit, which count as impacts.
     pub ccd_work_limits: u32,

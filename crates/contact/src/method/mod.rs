@@ -73,11 +73,6 @@ impl ContactReport {
         self.iterations += other.iterations;
         self.prediction_iterations += other.prediction_iterations;
         self.extra_products += other.extra_products;
-        self.add_updates(other);
-    }
-
-    /// Adds the updates and state changes of another solve, without its iterations and outcome.
-    fn add_updates(&mut self, other: &Self) {
         self.evaluations += other.evaluations;
         self.state_changes += other.state_changes;
         self.preconditioner_fallbacks += other.preconditioner_fallbacks;

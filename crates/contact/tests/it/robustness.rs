@@ -237,45 +237,6 @@ fn threads_do_not_change_a_bit() {
     }
 }
 
-/// All rows with tensile forces separate within a few updates; one row per update would take as many solves as rows.
-#[test]
-fn many_rows_change_together() {
-    let corner = Vector3::new(0.0, 0.0, 2.5e-6);
-    let lattice = Lattice::block([13, 13, 2], 0.02, 5e5, corner);
-    let middle = 0.12;
-    let scene = GroundScene::new(
-        lattice,
-        |x| Vector3::new(0.05, 0.0, 0.5 * (x.x - middle)),
-        -GRAVITY * Vector3::z(),
-        FRICTION,
-    );
-    let problem = scene.problem();
-    let mut solution = scene.solution.clone();
-    for contact in &mut solution.contacts {
-        contact.state = ContactState::Sticking;
-        contact.lambda = 0.01;
-    }
-    let settings = ActiveSetCrSettings {
-        prediction: false,
-        ..ActiveSetCrSettings::default()
-    };
-    let report = ActiveSetCr::new(settings)
-        .solve(&problem, &mut solution)
-        .expect("a sound problem");
-    assert_eq!(report.termination, Termination::Converged, "{report:?}");
-    let let_go = solution
-        .contacts
-        .iter()
-        .filter(|contact| contact.state == ContactState::Inactive)
-        .count();
-    assert!(let_go > 50, "{let_go} of {}", problem.contacts());
-    assert!(
-        report.evaluations < let_go as u64 / 2,
-        "{} looks for {let_go} rows: {report:?}",
-        report.evaluations
-    );
-}
-
 /// Two rows on the same two particles, `angle` short of opposite, both with the target gap `asked` (m).
 fn nearly_opposite(angle: f64, asked: f64) -> ContactProblem {
     let still = Vector3::zeros();

@@ -77,8 +77,8 @@ pub struct Contact {
     pub friction: f64,
     /// State and forces.
     pub multipliers: Multipliers,
-    /// Whether a repeated impact or its gap moved the linearisation in this step: only impacts move it again, for the
-    /// rest of the step.
+    /// Whether a repeated impact, or its gap at the end of a motion without impacts, moved the linearisation in this
+    /// step. From then on it has the normal of its own features, and only impacts move it.
     pub held: bool,
     /// Number of repeated impacts during this step.
     pub hits: u8,

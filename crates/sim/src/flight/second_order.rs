@@ -239,13 +239,14 @@ impl Flight {
             }
             if component.is_some_and(|component| self.second_order.moves[component]) {
                 let ratio = if constrained[0][point] { 0.0 } else { ratio };
-                self.move_by(model, state, block, ratio);
+                self.set_ratio(model, state, block, ratio);
             }
         }
         self.second_order.constrained = Some(constrained);
     }
 
-    /// Lets the free point with the unknowns of `block` move by implicit Euler. Returns its `κ` before, if it did not.
+    /// Lets the free point with the unknowns of `block` move by implicit Euler. Returns its former `κ`, or `None` if it
+    /// already moves so.
     pub(crate) fn move_by_euler(
         &mut self,
         model: &Model,
@@ -254,13 +255,13 @@ impl Flight {
     ) -> Option<f64> {
         let ratio = self.ratio(model.unknowns.point_of_block[block] as usize);
         (ratio > 0.0).then(|| {
-            self.move_by(model, state, block, 0.0);
+            self.set_ratio(model, state, block, 0.0);
             ratio
         })
     }
 
     /// Sets the start and the gain of the free point with the unknowns of `block` for a `κ`.
-    pub(crate) fn move_by(&mut self, model: &Model, state: &State, block: usize, ratio: f64) {
+    pub(crate) fn set_ratio(&mut self, model: &Model, state: &State, block: usize, ratio: f64) {
         let point = model.unknowns.point_of_block[block] as usize;
         let (x, v) = (&state.positions[point], &state.velocities[point]);
         let own = &self.second_order;

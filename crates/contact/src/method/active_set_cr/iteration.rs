@@ -2,7 +2,7 @@
 
 use super::{
     phase::Phase, residual_spike::ResidualSpikeGuard, settings::PreconditionerKind,
-    solver::ActiveSetCr, update::UpdateOccasion,
+    solver::ActiveSetCr, stagnation::StagnationTest, update::UpdateOccasion,
 };
 use crate::method::{ContactReport, Termination, masked_rows::SLACK, restart_delay::RestartDelay};
 use crate::{ContactProblem, ContactSolution};
@@ -19,6 +19,7 @@ struct Course {
     stationary: bool,
     /// Number of iterations since the last restart.
     since_restart: u64,
+    stagnation: StagnationTest,
     spike_guard: ResidualSpikeGuard,
 }
 
@@ -27,6 +28,8 @@ struct Course {
 struct Step {
     /// Its length `α`.
     alpha: f64,
+    /// Residual before it (N·s).
+    norm: f64,
     /// `‖r‖₂` before it, as in `α Bp`, in which rows are metres.
     plain_norm: f64,
     /// Residual after it (N·s).
@@ -90,7 +93,7 @@ impl ActiveSetCr {
                 course.spike_guard.note(norm, 0);
                 self.restart_delay = RestartDelay::begin(course.report.iterations);
             }
-            let Some(step) = self.take_step(problem, solution, &mut course) else {
+            let Some(step) = self.take_step(problem, solution, norm, &mut course) else {
                 continue;
             };
             match self.change_states(problem, solution, step, &mut course) {
@@ -107,11 +110,12 @@ impl ActiveSetCr {
         course.report
     }
 
-    /// One step of conjugate residuals; `None` if the curvature of its direction is zero.
+    /// One step of conjugate residuals from the residual `norm`; `None` if the curvature of its direction is zero.
     fn take_step(
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
+        norm: f64,
         course: &mut Course,
     ) -> Option<Step> {
         course.report.iterations += 1;
@@ -131,6 +135,7 @@ impl ActiveSetCr {
         }
         Some(Step {
             alpha: advanced?,
+            norm,
             plain_norm,
             norm_after,
         })
@@ -190,10 +195,9 @@ impl ActiveSetCr {
                 return;
             }
         }
-        let stalled = (self.restart_delay)
-            .has_stalled(course.report.iterations, course.since_restart)
+        let stagnates = course.stagnation.detects(step.norm, course.since_restart)
             && self.preconditioner.kind != PreconditionerKind::Diagonal;
-        if stalled || guarded && guarded_before {
+        if stagnates || guarded && guarded_before {
             self.start_over(problem, solution, &mut course.report);
             course.since_restart = 0;
             return;
@@ -202,7 +206,7 @@ impl ActiveSetCr {
         course.stationary = cr.turn(&mut system, guarded);
     }
 
-    /// Replaces a preconditioner with zero curvature, if there is another one, and restarts from the exact residual.
+    /// Replaces a preconditioner with zero curvature or without progress, if there is another one, and restarts from the exact residual.
     fn start_over(
         &mut self,
         problem: &ContactProblem,

@@ -20,6 +20,7 @@ mod residual_spike;
 mod settings;
 mod soft_rows;
 mod solver;
+mod stagnation;
 mod sweeps;
 mod transition;
 mod update;

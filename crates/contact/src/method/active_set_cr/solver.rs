@@ -174,23 +174,16 @@ impl ActiveSetCr {
         problem: &ContactProblem,
         report: &mut ContactReport,
     ) {
-        if report.iterations >= self.settings.relax_after && !self.relaxed {
-            self.relax_friction(problem, report);
+        let overdue = report.iterations >= self.settings.relax_after;
+        if overdue && !self.relaxed && self.settings.tolerances.can_relax(problem) {
+            report.relaxed = true;
+            self.relaxed = true;
         }
     }
 
     /// The tolerances of one contact, with relaxed friction if that is the case.
     pub(super) fn tolerances_of(&self, problem: &ContactProblem, contact: usize) -> Tolerances {
         (self.settings.tolerances).of(problem, contact, self.relaxed)
-    }
-
-    /// Relaxes friction to the gap tolerance, unless the settings exclude it.
-    pub(super) fn relax_friction(&mut self, problem: &ContactProblem, report: &mut ContactReport) {
-        let allowed = self.settings.relax_after < u64::MAX;
-        if allowed && self.settings.tolerances.can_relax(problem) {
-            report.relaxed = true;
-            self.relaxed = true;
-        }
     }
 
     /// Replaces the recursive residual by the exact one every `refresh_interval` iterations.

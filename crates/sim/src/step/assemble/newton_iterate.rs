@@ -254,7 +254,7 @@ impl NewtonIterate {
     }
 
     /// Lets the free point with the unknowns of `block` move by implicit Euler, also in the equations of the problem.
-    /// Returns its `κ` before, if it did not.
+    /// Returns its former `κ`, or `None` if it already moves so.
     pub(crate) fn move_by_euler(
         &mut self,
         context: StepContext<'_>,

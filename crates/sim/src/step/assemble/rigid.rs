@@ -39,7 +39,7 @@ const REMAINDER_PER_CLEARANCE: f64 = 0.02;
 /// Largest number of further solves for the remainder; each reduces its change by a factor of about `Δt ‖ω‖`.
 pub(crate) const MAX_REMAINDER_SOLVES: u32 = 8;
 
-/// What a rigid body starts from in a step.
+/// The start of a rigid body in a step.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RigidStart {
     /// `κ`.
@@ -181,8 +181,8 @@ impl RigidStep {
         self.follow(context, velocity, motion)
     }
 
-    /// Lets body `index` move by implicit Euler, also in the equations of the problem. Returns what it
-    /// started from before, if it did not.
+    /// Lets body `index` move by implicit Euler, also in the equations of the problem. Returns its former start, or
+    /// `None` if it already moves so.
     pub(crate) fn move_by_euler(
         &mut self,
         context: StepContext<'_>,
@@ -217,7 +217,7 @@ impl RigidStep {
         Some(before)
     }
 
-    /// Lets body `index` start from what [`move_by_euler`](Self::move_by_euler) returned, in the next equations.
+    /// Gives body `index` the start that [`move_by_euler`](Self::move_by_euler) returned, for the next equations.
     pub(crate) fn move_back(&mut self, index: usize, start: &RigidStart) {
         let stepping = &mut self.bodies[index];
         stepping.ratio = start.ratio;

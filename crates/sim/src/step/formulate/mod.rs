@@ -166,17 +166,17 @@ fn beyond(slip: Vector3<f64>, free: f64, most: f64) -> Vector3<f64> {
     }
 }
 
-/// Repeated impacts of a contact in a step that its linearisation at the last impact is to settle, 2 to 5.
+/// Number of repeated impacts of a contact in a step that only move its linearisation; values from 2 to 5 serve.
 const HITS_THAT_MOVE: u8 = 3;
 
-/// Most doublings of the room that a contact is given: a thousand clearances.
+/// Most doublings of the target gap of a contact, 5 to 15: a thousand clearances.
 const MOST_DOUBLINGS: u8 = 10;
 
 /// Target gap (m) that a contact with `hits` repeated impacts in this step gets in addition.
 ///
 /// Edges that slide over each other and turn meet more than once on their way. A row at one impact allows the next one,
-/// and the row there the first again, for ever. So every further impact doubles the gap.
-fn room_after(hits: u8, clearance: f64) -> f64 {
+/// and the row there the first again, without end. So every further impact doubles the gap.
+fn extra_gap_after(hits: u8, clearance: f64) -> f64 {
     match hits.checked_sub(HITS_THAT_MOVE + 1) {
         Some(doublings) => clearance * f64::from(1_u32 << doublings.min(MOST_DOUBLINGS)),
         None => 0.0,
@@ -221,7 +221,7 @@ pub(crate) fn fill_problem(
         let clearance = model.geometry.tolerances.clearance(pair.length);
         let tolerance = model.geometry.tolerances.gap(pair, time_step);
         let goal = ToleranceScales::goal(clearance, contact.distance, tolerance, contact.held)
-            + room_after(contact.hits, clearance);
+            + extra_gap_after(contact.hits, clearance);
         let mut offset = Vector3::new(goal - contact.distance, -s1, -s2);
         let mut entries = RowEntries::default();
         for (i, &point) in contact.stencil().iter().enumerate() {
@@ -298,10 +298,10 @@ mod tests {
 
     /// Moving the linearisation comes first. Impacts after that double the gap each time, up to a bound.
     #[test]
-    fn contacts_that_are_hit_again_and_again_get_room() {
-        let room = [0, 3, 4, 5, 6, u8::MAX].map(|hits| room_after(hits, 1.0));
-        for (room, expected) in room.iter().zip([0.0, 0.0, 1.0, 2.0, 4.0, 1024.0]) {
-            assert!((room - expected).abs() < f64::EPSILON, "{room}, {expected}");
+    fn contacts_that_are_hit_again_and_again_get_a_larger_gap() {
+        let gaps = [0, 3, 4, 5, 6, u8::MAX].map(|hits| extra_gap_after(hits, 1.0));
+        for (gap, expected) in gaps.iter().zip([0.0, 0.0, 1.0, 2.0, 4.0, 1024.0]) {
+            assert!((gap - expected).abs() < f64::EPSILON, "{gap}, {expected}");
         }
     }
 

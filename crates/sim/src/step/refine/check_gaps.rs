@@ -65,8 +65,8 @@ pub(crate) fn check_gaps(
     contacts.retain(|contact| {
         let corners = contact.gather(motion.end);
         if contact.multipliers.state == ContactState::Inactive {
-            // A contact that was re-linearised in this step is kept. If it were dropped and found again, its count
-            // would restart, and contacts that push in turn could cycle.
+            // A held contact that were dropped and found again would not be held, and contacts that push in turn could
+            // cycle.
             return contact.held
                 || distance_apart(contact, &corners) < reach(&model.geometry, contact.key);
         }

@@ -21,10 +21,10 @@ pub(crate) struct StartTolerances<'a> {
     pub(crate) gap: &'a [f64],
 }
 
-/// Fills `velocity` with the start velocities of deformable bodies: their last velocities, as in the paper. Bodies that
-/// are not `supported` are in addition accelerated as a whole like in the last step, if balances are `closed` after
-/// solves: this acceleration has no solver noise.
-pub(crate) fn extrapolate_velocities(
+/// Fills `velocity` with the start velocities of deformable bodies: their last velocities, as in the paper. Bodies
+/// without contacts and rows, those that are not `supported`, get the mean acceleration of the last step in addition, if
+/// balances are `closed` after solves: it has no solver noise.
+pub(crate) fn fill_start_velocities(
     context: StepContext<'_>,
     supported: &[bool],
     closed: bool,
@@ -165,7 +165,7 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
             state: &state,
             time_step: model.settings.time_step,
         };
-        extrapolate_velocities(context, &supported, true, &mut velocity);
+        fill_start_velocities(context, &supported, true, &mut velocity);
         for rigid in &model.rigid {
             velocity[3 * rigid.first_block as usize] = speed;
         }
@@ -214,7 +214,7 @@ shape = { half_space = { normal = [0, 0, 1], point = [0, 0, -2] } }
             time_step: model.settings.time_step,
         };
         let supported = [true, on_the_ground];
-        extrapolate_velocities(context, &supported, closed, &mut velocity);
+        fill_start_velocities(context, &supported, closed, &mut velocity);
         let points = model.geometry.bodies[1].points.clone();
         let blocks = points.filter_map(|point| model.unknowns.block_of_point[point]);
         let changes: Vec<_> = blocks.map(|b| velocity[3 * b as usize] - 1.0).collect();

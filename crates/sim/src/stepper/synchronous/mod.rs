@@ -101,7 +101,7 @@ pub struct Synchronous {
     /// The motion that elastic forces are linearised about, and its impulses in the order of the unknowns (N·s).
     iterate: NewtonIterate,
     led_impulses: Vec<f64>,
-    /// Since the equations of the attempt were first assembled.
+    /// Nodes and rigid bodies that changed to implicit Euler after the first assembly of the attempt.
     moved_by_euler: Vec<MovedByEuler>,
     /// At the end of the last attempt.
     smallest_volume: SmallestVolume,

@@ -16,12 +16,12 @@ use crate::{
 use impinge_contact::constraint::Term;
 use nalgebra::Vector3;
 
-/// A node or a rigid body that moves by implicit Euler since the equations were assembled.
+/// A node or a rigid body that changed to implicit Euler after the first assembly of the attempt.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum MovedByEuler {
     /// The node with the unknowns of `block`, and its `κ` before.
     Node { block: usize, ratio: f64 },
-    /// A rigid body, and what it started from before.
+    /// A rigid body, and its start before.
     Rigid { index: usize, start: RigidStart },
 }
 
@@ -61,12 +61,15 @@ impl Synchronous {
             return;
         }
         let model = context.model;
-        let stencils = self.contacts.as_slice().iter().map(Contact::stencil);
-        for point in stencils.collect::<Vec<_>>().concat() {
-            match model.unknowns.motion_of_point[point as usize] {
-                PointMotion::Free(block) => self.move_node_by_euler(context, block as usize),
-                PointMotion::Rigid(index) => self.move_rigid_by_euler(context, index as usize),
-                PointMotion::Prescribed(_) => {}
+        for index in 0..self.contacts.as_slice().len() {
+            let contact = &self.contacts.as_slice()[index];
+            let (points, count) = (contact.points, usize::from(contact.point_count));
+            for point in &points[..count] {
+                match model.unknowns.motion_of_point[*point as usize] {
+                    PointMotion::Free(block) => self.move_node_by_euler(context, block as usize),
+                    PointMotion::Rigid(index) => self.move_rigid_by_euler(context, index as usize),
+                    PointMotion::Prescribed(_) => {}
+                }
             }
         }
     }
@@ -92,7 +95,7 @@ impl Synchronous {
         for one in &moved {
             match one {
                 MovedByEuler::Node { block, ratio } => {
-                    self.flight.move_by(model, state, *block, *ratio);
+                    self.flight.set_ratio(model, state, *block, *ratio);
                 }
                 MovedByEuler::Rigid { index, start } => self.rigid.move_back(*index, start),
             }
@@ -100,7 +103,8 @@ impl Synchronous {
         moved
     }
 
-    /// Lets them move by implicit Euler again, in the equations that were assembled meanwhile.
+    /// Lets them move by implicit Euler again, in the equations that were assembled meanwhile. If that assembly failed,
+    /// they stay as they are: the next attempt plans its flight anew.
     pub(super) fn move_again(&mut self, context: StepContext<'_>, moved: &[MovedByEuler]) {
         for one in moved {
             match *one {
