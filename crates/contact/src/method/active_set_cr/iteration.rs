@@ -206,7 +206,8 @@ impl ActiveSetCr {
         course.stationary = cr.turn(&mut system, guarded);
     }
 
-    /// Replaces a preconditioner with zero curvature or without progress, if there is another one, and restarts from the exact residual.
+    /// Replaces a preconditioner with zero curvature or without progress, if there is another one, and restarts from
+    /// the exact residual.
     fn start_over(
         &mut self,
         problem: &ContactProblem,

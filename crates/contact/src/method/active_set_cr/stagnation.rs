@@ -14,7 +14,8 @@ pub(super) struct StagnationTest {
 }
 
 impl StagnationTest {
-    /// Whether the residual `norm`, `since_restart` iterations after a restart, has not halved in [`LONGEST`] iterations.
+    /// Whether the residual `norm`, `since_restart` iterations after a restart, has not halved in [`LONGEST`]
+    /// iterations.
     pub(super) fn detects(&mut self, norm: f64, since_restart: u64) -> bool {
         if since_restart <= 1 || norm < 0.5 * self.least {
             (self.least, self.since) = (norm, 0);

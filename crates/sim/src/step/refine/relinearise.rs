@@ -12,8 +12,8 @@ pub(crate) fn relinearise(
     motion: StepMotion<'_>,
     target: [Vector3<f64>; 4],
 ) {
-    // A held contact takes the normal of its own features: with normals admissible to its neighbours it was hit or ended
-    // too far apart.
+    // A held contact takes the normal of its own features: with normals admissible to its neighbours it was hit or
+    // ended too far apart.
     let surroundings = (!contact.held).then_some(motion.start);
     let (geometry, normal) = (&model.geometry, &contact.frame.normal);
     let start = contact.gather(motion.start);

@@ -22,8 +22,8 @@ pub(crate) struct StartTolerances<'a> {
 }
 
 /// Fills `velocity` with the start velocities of deformable bodies: their last velocities, as in the paper. Bodies
-/// without contacts and rows, those that are not `supported`, get the mean acceleration of the last step in addition, if
-/// balances are `closed` after solves: it has no solver noise.
+/// without contacts and rows, those that are not `supported`, get the mean acceleration of the last step in addition,
+/// if balances are `closed` after solves: it has no solver noise.
 pub(crate) fn fill_start_velocities(
     context: StepContext<'_>,
     supported: &[bool],

@@ -7,6 +7,7 @@ mod attempt;
 mod changes;
 mod clock;
 mod failure;
+mod moved_by_euler;
 mod newton;
 mod prescribed;
 mod rounds;
@@ -44,9 +45,9 @@ use impinge_contact::compliance::TurnedBodies;
 use impinge_contact::{ContactProblem, ContactSolution, ContactSolver, Interrupt, Islands, Method};
 use impinge_fem::Assembler;
 use impinge_krylov::block::SymmetricBlockMatrix;
+use moved_by_euler::MovedByEuler;
 use nalgebra::Vector3;
 use prescribed::PrescribedObstacles;
-use second_order::MovedByEuler;
 use std::{collections::BTreeMap, sync::Arc, time::Instant};
 use tracing::debug;
 

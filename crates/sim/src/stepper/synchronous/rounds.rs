@@ -29,11 +29,12 @@ use crate::{
 use nalgebra::Vector3;
 use tracing::trace;
 
-/// Largest number of rounds that add contacts in an attempt, 20 to 100; most need fewer than ten. It also ends cycles of
-/// contacts that follow their gaps in turn.
+/// Largest number of rounds that add contacts in an attempt, 20 to 100; most attempts need fewer than ten. It also ends
+/// cycles of contacts that follow their gaps in turn.
 const MAX_ADDING_ROUNDS: u32 = 50;
 
-/// Largest number of rounds that re-linearise contacts in an attempt, 5 to 50. Each needs a contact that had not moved yet.
+/// Largest number of rounds that re-linearise contacts in an attempt, 5 to 50. Each needs a contact that had not moved
+/// yet.
 const MAX_RELINEARISING_ROUNDS: u32 = 20;
 
 impl Synchronous {

@@ -1,6 +1,6 @@
 //! Chooses the points that BDF2 or implicit Euler moves, and stores the history of BDF2.
 
-use super::Synchronous;
+use super::{Synchronous, moved_by_euler::MovedByEuler};
 use crate::{
     contacts::contact::Contact,
     flight::second_order::{StepVelocities, is_of_second_order},
@@ -8,22 +8,10 @@ use crate::{
     model::{Model, PointMotion},
     rigid::RigidState,
     state::State,
-    step::{
-        assemble::rigid::{RigidChange, RigidStart},
-        context::StepContext,
-    },
+    step::{assemble::rigid::RigidChange, context::StepContext},
 };
 use impinge_contact::constraint::Term;
 use nalgebra::Vector3;
-
-/// A node or a rigid body that changed to implicit Euler after the first assembly of the attempt.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum MovedByEuler {
-    /// The node with the unknowns of `block`, and its `κ` before.
-    Node { block: usize, ratio: f64 },
-    /// A rigid body, and its start before.
-    Rigid { index: usize, start: RigidStart },
-}
 
 impl Synchronous {
     /// `κ` of the free rigid bodies at the start of an attempt; empty with implicit Euler. Points of contacts move by
