@@ -138,7 +138,7 @@ fn methods_and_settings_that_do_not_exist_are_named() {
     let place = landed();
     for (arguments, expected) in [
         (["--method", "magic"], "there is no method `magic`"),
-        (["--set", "patience=1"], "has no setting `patience`"),
+        (["--set", "patients=1"], "has no setting `patients`"),
         (["--set", "relax_after=soon"], "cannot be `soon`"),
         (["--set", "relax_after"], "write KEY=VALUE"),
         (["--set", "softness=-1"], "setting `softness` is -1;"),

@@ -48,7 +48,7 @@ fn unknown_keys_and_values_are_named_and_change_nothing() {
     let mut method = Method::named("cr", TOLERANCES).expect("a method");
     let before = method;
     for (key, value) in [
-        ("patience", "1"),
+        ("patients", "1"),
         ("tolerances", "1"),
         ("tolerances.gap.x", "1"),
         ("method", "cr"),

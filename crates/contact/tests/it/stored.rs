@@ -194,10 +194,10 @@ fn other_formats_are_refused_by_number() {
 #[test]
 fn settings_that_do_not_exist_are_named() {
     let bytes = with_header(&stored().to_bytes(), |header| {
-        header.replace("refresh_interval", "patience")
+        header.replace("refresh_interval", "patients")
     });
     let error = refused(&bytes);
-    assert!(error.contains("unknown field `patience`"), "{error}");
+    assert!(error.contains("unknown field `patients`"), "{error}");
 }
 
 #[test]

@@ -77,11 +77,13 @@ pub struct Contact {
     pub friction: f64,
     /// State and forces.
     pub multipliers: Multipliers,
-    /// Whether a repeated impact, or its gap at the end of a motion without impacts, moved the linearisation in this
-    /// step. From then on it has the normal of its own features, and only impacts move it.
+    /// Whether a repeated impact occurred, or its gap did not settle: for the rest of the step the contact has the normal
+    /// of its own features, and only impacts move its linearisation.
     pub held: bool,
     /// Number of repeated impacts during this step.
     pub hits: u8,
+    /// Number of re-linearisations at the ends of motions without impacts that its gap required during this step.
+    pub relinearised: u8,
     /// Whether it keeps its own features although it is near an end or a side, because a contact of the nearer features
     /// fails to keep this pair apart.
     pub stands_alone: bool,
@@ -173,6 +175,7 @@ mod tests {
                 multipliers: Multipliers::default(),
                 held: false,
                 hits: 0,
+                relinearised: 0,
                 stands_alone: false,
             }
         }

@@ -81,6 +81,7 @@ impl Touch {
             multipliers: Multipliers::default(),
             held: false,
             hits: 0,
+            relinearised: 0,
             stands_alone: self.stands_alone,
         };
         let start = contact.gather(motion.start);

@@ -21,10 +21,23 @@ pub(super) struct ContactView {
     pub(super) normal_compliance: f64,
     /// `W_t` (m/N).
     pub(super) tangential_compliance: f64,
+    /// Weight of the present normal force in its moving average `λ'`; a half gives the paper's window of two.
+    pub(super) weight: f64,
     /// Whether the present equalities are solved: gaps and slips within tolerance are then noise without a sign.
     pub(super) solved: bool,
     /// Whether the present equalities conflict, so that their residual cannot become smaller.
     pub(super) conflicting: bool,
+}
+
+/// Which transitions an active-set update may make.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Transitions {
+    /// All of them.
+    All,
+    /// Activation and deactivation only.
+    Normal,
+    /// Those between and within sticking and sliding only.
+    Friction,
 }
 
 impl ContactView {
@@ -40,26 +53,29 @@ impl ContactView {
 pub(super) fn transition(
     now: &mut Multipliers,
     view: &ContactView,
+    allowed: Transitions,
     settings: &ActiveSetCrSettings,
 ) -> Option<Multipliers> {
     let tolerances = &view.tolerances;
     let gap = view.displacement[0];
     let slip = [view.displacement[1], view.displacement[2]];
     let pressed = now.lambda.max(0.0);
-    // The paper's moving average `λ'` over two values.
-    let smoothed = now.previous_lambda + 0.5 * (pressed - now.previous_lambda);
-    now.previous_lambda = pressed;
+    let smoothed = now.previous_lambda + view.weight * (pressed - now.previous_lambda);
+    if allowed != Transitions::Normal {
+        now.previous_lambda = if view.weight < 0.5 { smoothed } else { pressed };
+    }
     if view.conflicting
         && let Some(next) = release_conflicting(now, view)
     {
         return Some(next);
     }
     match now.state {
+        ContactState::Inactive if allowed == Transitions::Friction => None,
         ContactState::Inactive => activation(gap, slip, view.friction, tolerances),
         _ if gap >= -view.noise(tolerances.gap) && now.lambda <= 0.0 => {
             deactivation(now, view, tolerances)
         }
-        _ if view.friction == 0.0 => None,
+        _ if view.friction == 0.0 || allowed == Transitions::Normal => None,
         ContactState::Sticking => slide_off(now, slip, view, settings),
         ContactState::Sliding => {
             stick(now, slip, tolerances).or_else(|| match settings.direction_rule {

@@ -3,7 +3,7 @@
 use super::{
     EvaluationSchedule,
     solver::ActiveSetCr,
-    transition::{ContactView, transition},
+    transition::{ContactView, Transitions, transition},
 };
 use crate::{
     ContactProblem, ContactSolution,
@@ -13,6 +13,9 @@ use crate::{
         rows::{add_impulse, gap_and_slip},
     },
 };
+
+/// Smallest weight of the present normal force in its moving average, for cycling states.
+const LEAST_WEIGHT: f64 = 0.2;
 
 /// Reason of an update: forced, or scheduled.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -29,6 +32,15 @@ impl UpdateOccasion {
             since_restart,
         }
     }
+}
+
+/// One update of every contact.
+#[derive(Clone, Copy)]
+struct ContactUpdate {
+    occasion: UpdateOccasion,
+    allowed: Transitions,
+    /// Weight of the present normal force in its moving average.
+    weight: f64,
 }
 
 impl ActiveSetCr {
@@ -61,7 +73,27 @@ impl ActiveSetCr {
             }
         }
         report.evaluations += 1;
-        let changes = self.update_contacts(problem, solution, occasion);
+        // If states cycle, friction waits for the normal forces.
+        let cycling = report.iterations > self.settings.patience;
+        let overdue = report.iterations as f64 / self.settings.patience as f64;
+        let weight = (0.5 / overdue.max(1.0)).max(LEAST_WEIGHT);
+        let update = |allowed| ContactUpdate {
+            occasion,
+            allowed,
+            weight,
+        };
+        let mut changes = 0;
+        if cycling {
+            changes = self.update_contacts(problem, solution, update(Transitions::Normal));
+        }
+        if changes == 0 {
+            let allowed = if cycling {
+                Transitions::Friction
+            } else {
+                Transitions::All
+            };
+            changes = self.update_contacts(problem, solution, update(allowed));
+        }
         if changes == 0 {
             return false;
         }
@@ -76,8 +108,13 @@ impl ActiveSetCr {
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-        occasion: UpdateOccasion,
+        update: ContactUpdate,
     ) -> u64 {
+        let ContactUpdate {
+            occasion,
+            allowed,
+            weight,
+        } = update;
         let mut changes = 0;
         for (contact, multipliers) in solution.contacts.iter_mut().enumerate() {
             let displacement = gap_and_slip(problem, contact, &solution.velocity);
@@ -91,10 +128,11 @@ impl ActiveSetCr {
                     .preconditioner
                     .tangential_compliance(contact)
                     .max(self.least_compliance_of(problem, contact)),
+                weight,
                 solved: matches!(occasion, UpdateOccasion::Forced { .. }),
                 conflicting: occasion == UpdateOccasion::Forced { conflicting: true },
             };
-            if let Some(next) = transition(multipliers, &view, &self.settings) {
+            if let Some(next) = transition(multipliers, &view, allowed, &self.settings) {
                 let change = next.force() - multipliers.force();
                 // Only the contact's sparse rows of the residual change.
                 add_impulse(problem, contact, &change, &mut self.work.cr.residual.v);

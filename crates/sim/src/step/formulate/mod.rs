@@ -11,6 +11,7 @@ use crate::contacts::{
     stencil::{solids_of, stencil_of},
 };
 use crate::step::assemble::rigid::RigidStep;
+use crate::step::refine::relinearise::MAX_RELINEARISATIONS;
 use crate::{
     model::{Model, PointMotion},
     report::StepReport,
@@ -66,6 +67,12 @@ fn carry(model: &Model, positions: &[Vector3<f64>], time_step: f64, contact: &mu
     if opened {
         return false;
     }
+    // A contact that did not settle in the last step gets one more re-linearisation in this one, not all of them.
+    contact.relinearised = if contact.held {
+        MAX_RELINEARISATIONS - 1
+    } else {
+        0
+    };
     contact.held = false;
     contact.hits = 0;
     let sticks = contact.multipliers.state == ContactState::Sticking;

@@ -8,7 +8,7 @@ use crate::contacts::{
     linearise::{linearise, reach},
 };
 use crate::step::refine::Refiner;
-use crate::step::refine::relinearise::relinearise;
+use crate::step::refine::relinearise::{MAX_RELINEARISATIONS, relinearise};
 use crate::{model::Model, report::StepReport};
 use impinge_contact::ContactState;
 
@@ -65,9 +65,10 @@ pub(crate) fn check_gaps(
     contacts.retain(|contact| {
         let corners = contact.gather(motion.end);
         if contact.multipliers.state == ContactState::Inactive {
-            // A held contact that were dropped and found again would not be held, and contacts that push in turn could
-            // cycle.
-            return contact.held
+            // A contact that was re-linearised in this step is kept. If it were dropped and found again, its count
+            // would restart, and contacts that push in turn could cycle.
+            let moved = contact.held || contact.relinearised > 0;
+            return moved
                 || distance_apart(contact, &corners) < reach(&model.geometry, contact.key);
         }
         let clearance = model.geometry.clearance(contact.key);
@@ -94,8 +95,9 @@ pub(crate) fn check_gaps(
         }
         unsettled.push((contact.key, gap));
         relinearise(model, contact, motion, corners);
-        // Contacts that move in turn could cycle: the next gap is accepted, and counted as loose.
-        contact.held = true;
+        contact.relinearised += 1;
+        // A linearisation that does not converge is kept and counted as loose.
+        contact.held = contact.relinearised >= MAX_RELINEARISATIONS;
         report.relinearised += 1;
         true
     });
@@ -122,12 +124,14 @@ mod tests {
             end: &end,
             time_step: 1e-3,
         };
-        let (untouched, mut moved) = (contact(0, 1, 0.0), contact(1, 2, 0.0));
-        moved.held = true;
+        let (untouched, mut moved, mut hit) =
+            (contact(0, 1, 0.0), contact(1, 2, 0.0), contact(2, 3, 0.0));
+        moved.relinearised = 1;
+        hit.held = true;
         let mut contacts = ContactSet::default();
-        contacts.start_from(&[untouched, moved]);
+        contacts.start_from(&[untouched, moved, hit]);
         let worst = check_gaps(&model, motion, &mut contacts, &mut StepReport::default());
         assert_eq!(worst, []);
-        assert_eq!(contacts.as_slice(), [moved]);
+        assert_eq!(contacts.as_slice(), [moved, hit]);
     }
 }

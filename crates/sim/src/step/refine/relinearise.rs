@@ -5,6 +5,9 @@ use crate::contacts::{contact::Contact, linearise::linearise};
 use crate::model::Model;
 use nalgebra::Vector3;
 
+/// Largest number of re-linearisations of one contact in one step that its gap requires, 2 to 5.
+pub(crate) const MAX_RELINEARISATIONS: u8 = 3;
+
 /// Moves the linearisation to that of the positions `target` (m).
 pub(crate) fn relinearise(
     model: &Model,

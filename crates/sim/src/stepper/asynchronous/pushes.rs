@@ -114,6 +114,7 @@ impl Pushed {
             multipliers,
             held: false,
             hits: 0,
+            relinearised: 0,
             stands_alone: false,
         };
         let corners = contact.gather(positions);

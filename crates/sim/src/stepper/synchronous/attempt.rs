@@ -25,7 +25,7 @@ use crate::{
         resolve::{
             balance::closes_balances,
             initial_velocity::{
-                StartTolerances, fill_start_velocities, start_from_rest, supported_bodies,
+                StartTolerances, extrapolate_velocities, start_from_rest, supported_bodies,
             },
         },
     },
@@ -237,7 +237,7 @@ impl Synchronous {
             gap: self.loads.gaps(),
         };
         let velocity = &mut self.solution.velocity;
-        fill_start_velocities(context, &supported, closed, velocity);
+        extrapolate_velocities(context, &supported, closed, &tolerances, velocity);
         for (mean, &point) in velocity
             .chunks_exact_mut(3)
             .zip(&model.unknowns.point_of_block)

@@ -33,8 +33,7 @@ use tracing::trace;
 /// cycles of contacts that follow their gaps in turn.
 const MAX_ADDING_ROUNDS: u32 = 50;
 
-/// Largest number of rounds that re-linearise contacts in an attempt, 5 to 50. Each needs a contact that had not moved
-/// yet.
+/// Largest number of rounds that re-linearise contacts in an attempt, 5 to 50.
 const MAX_RELINEARISING_ROUNDS: u32 = 20;
 
 impl Synchronous {
