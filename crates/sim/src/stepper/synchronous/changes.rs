@@ -105,10 +105,9 @@ impl Changes {
         self.marks.iter().any(|marks| marks.changed)
     }
 
-    /// Rounds for [`Purpose::Remainder`] that the islands of a contact took.
-    pub(super) fn remainder_rounds(&self, geometry: &Geometry, key: ContactKey) -> u32 {
-        let purpose = Purpose::Remainder as usize;
-        let of = |solid: usize| (self.marks.get(solid)).map_or(0, |of| of.rounds[purpose]);
+    /// Rounds for `purpose` that the islands of a contact took.
+    pub(super) fn rounds(&self, geometry: &Geometry, key: ContactKey, purpose: Purpose) -> u32 {
+        let of = |solid: usize| (self.marks.get(solid)).map_or(0, |of| of.rounds[purpose as usize]);
         let [one, other] = solids_of(geometry, key).map(of);
         one.max(other)
     }

@@ -29,12 +29,15 @@ use crate::{
 use nalgebra::Vector3;
 use tracing::trace;
 
-/// Largest number of rounds that add contacts in an attempt, 20 to 100; most attempts need fewer than ten. It also ends
-/// cycles of contacts that follow their gaps in turn.
+/// Largest number of rounds that add contacts in an attempt, 20 to 100; most attempts need fewer than ten.
 const MAX_ADDING_ROUNDS: u32 = 50;
 
 /// Largest number of rounds that re-linearise contacts in an attempt, 5 to 50.
 const MAX_RELINEARISING_ROUNDS: u32 = 20;
+
+/// Number of adding rounds of a contact's islands in which it follows its gap, 2 to 8. Later only colliding contacts are
+/// re-linearised until there are none: mutually dependent contacts could otherwise cycle.
+const ROUNDS_THAT_FOLLOW: u32 = 4;
 
 impl Synchronous {
     /// Solves the contact problem, checks the motion, and adds or re-linearises contacts, until the motion is free of
@@ -183,7 +186,7 @@ impl Synchronous {
         let unsettled = self.rigid.unsettled(model, contacts, time_step);
         let keys: Vec<_> = unsettled.map(|contact| contact.key).collect();
         for key in keys {
-            if self.changes.remainder_rounds(geometry, key) < MAX_REMAINDER_SOLVES {
+            if self.changes.rounds(geometry, key, Purpose::Remainder) < MAX_REMAINDER_SOLVES {
                 self.changes.add_pair(geometry, key);
             }
         }
@@ -334,7 +337,15 @@ impl Synchronous {
         let of_changed = |contact: &Contact| changes.is_of_changed(&model.geometry, contact);
         let last = (self.contacts).edit_some(of_changed, |contacts| {
             let last = refiner.add_hits(model, motion, contacts, report)?;
-            refiner.follow_gaps(model, motion, contacts.iter_mut(), report);
+            let added_to =
+                |contact: &Contact| changes.rounds(&model.geometry, contact.key, Purpose::Adding);
+            let follows = |contact: &Contact| added_to(contact) < ROUNDS_THAT_FOLLOW;
+            refiner.follow_gaps(
+                model,
+                motion,
+                contacts.iter_mut().filter(|c| follows(c)),
+                report,
+            );
             Ok::<_, StepFailure>(last)
         })?;
         let most = self.changes.count(Purpose::Adding);
