@@ -77,8 +77,8 @@ pub struct Contact {
     pub friction: f64,
     /// State and forces.
     pub multipliers: Multipliers,
-    /// Whether a repeated impact occurred, or its gap did not settle: for the rest of the step the contact has the normal
-    /// of its own features, and only impacts move its linearisation.
+    /// Whether a repeated impact occurred, or its gap did not settle: for the rest of the step the contact has the
+    /// normal of its own features, and only impacts move its linearisation.
     pub held: bool,
     /// Number of repeated impacts during this step.
     pub hits: u8,

@@ -35,8 +35,8 @@ const MAX_ADDING_ROUNDS: u32 = 50;
 /// Largest number of rounds that re-linearise contacts in an attempt, 5 to 50.
 const MAX_RELINEARISING_ROUNDS: u32 = 20;
 
-/// Number of adding rounds of a contact's islands in which it follows its gap, 2 to 8. Later only colliding contacts are
-/// re-linearised until there are none: mutually dependent contacts could otherwise cycle.
+/// Number of rounds that add contacts in which the other contacts of an island follow their gaps, 2 to 8. Later only
+/// colliding contacts are re-linearised until there are none: mutually dependent contacts could otherwise cycle.
 const ROUNDS_THAT_FOLLOW: u32 = 4;
 
 impl Synchronous {
