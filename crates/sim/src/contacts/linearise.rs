@@ -17,9 +17,8 @@ pub(crate) struct Linearisation {
     pub(crate) lateral: f64,
 }
 
-/// A weight above this is on the border of its feature: rounding must not decide where meshes are aligned. Values from
-/// -1e-3 to -1e-14 serve.
-const ON_BORDER: f64 = -1e-12;
+/// A weight below this is off the feature, -1e-2 to -1e-4; the tolerance avoids flicker at borders.
+const OFF_FEATURE: f64 = -1e-3;
 
 /// Sine of the angle below which two edges have no usable common normal: half of the digits of their cross product are
 /// lost.
@@ -42,7 +41,7 @@ impl Linearisation {
     /// Whether the closest point lies beyond the border of a feature.
     pub(crate) fn is_off_feature(&self, geometry: &Geometry, key: ContactKey) -> bool {
         let w = self.weights;
-        let outside = |shares: &[f64]| shares.iter().any(|&share| share < ON_BORDER);
+        let outside = |shares: &[f64]| shares.iter().any(|&share| share < OFF_FEATURE);
         match key {
             ContactKey::VertexHalfSpace { .. } => false,
             ContactKey::VertexFace { .. } => outside(&[-w[1], -w[2], -w[3]]),

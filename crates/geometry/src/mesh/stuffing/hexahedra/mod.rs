@@ -1,6 +1,6 @@
 //! From a watertight surface to hexahedra: cubes of a regular grid, with the outer nodes moved onto the surface.
 //!
-//! 1. [`inside`](super::inside): exact classification of the centres of the cubes.
+//! 1. [`inside`]: exact classification of the centres of the cubes.
 //! 2. [`cubes`]: the inner cubes, and those that close gaps where others meet in an edge or a corner only.
 //! 3. [`fit`]: outer nodes move towards the surface, as far as no hexahedron becomes too flat.
 //!
