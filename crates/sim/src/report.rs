@@ -127,7 +127,7 @@ pub struct StepReport {
     /// Restarts with the plain diagonal preconditioner after a zero curvature.
     pub preconditioner_fallbacks: u32,
     /// Active contacts that ended farther apart than the clearance: an impact in this step determines their
-    /// linearisation, or re-linearisations by their gap did not settle.
+    /// linearisation, another one would change nothing, or re-linearisations by their gap did not settle.
     pub loose_contacts: u32,
     /// Continuous collision queries at their work limit, which count as impacts.
     pub ccd_work_limits: u32,

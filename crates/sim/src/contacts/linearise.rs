@@ -24,6 +24,9 @@ const OFF_FEATURE: f64 = -1e-3;
 /// lost.
 const PARALLEL_SINE: f64 = 1e-8;
 
+/// Normals that differ by less (rad) count as equal: a tenth of the slack of admissible normals.
+const SAME_NORMAL: f64 = 1e-4;
+
 /// Distance within which features count as near each other, in clearances, 2 to 8. Contacts at an end or side come in
 /// near-duplicates, one per incident feature, and none of their own normals is admissible. An inactive contact that
 /// closes again within it meets its row before the surfaces collide.
@@ -73,6 +76,20 @@ impl Linearisation {
             },
             _ => self,
         }
+    }
+
+    /// Whether the motion to `corners` already gives a row between meshes with this linearisation a gap in
+    /// `(0, clearance)` (m), and the normal still equals `normal`. Another solve would then change nothing.
+    pub(crate) fn changes_nothing(
+        &self,
+        normal: &Vector3<f64>,
+        corners: &[Vector3<f64>; 4],
+        clearance: f64,
+    ) -> bool {
+        let gap: f64 = (0..4)
+            .map(|i| self.weights[i] * self.normal.dot(&corners[i]))
+            .sum();
+        (self.normal - normal).norm() < SAME_NORMAL && gap > 0.0 && gap < clearance
     }
 
     /// The same with weights clamped to the features.
@@ -227,6 +244,26 @@ pub(crate) fn closest_direction(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A different normal needs a different force, a gap outside the range a different motion.
+    #[test]
+    fn a_row_that_the_motion_meets_changes_nothing() {
+        let seen = Linearisation {
+            normal: Vector3::z(),
+            weights: [1.0, -1.0, 0.0, 0.0],
+            lateral: 1e-5,
+        };
+        let changes_nothing = |normal: Vector3<f64>, gap| {
+            let zero = Vector3::zeros();
+            let corners = [Vector3::new(1e-5, 0.0, gap), zero, zero, zero];
+            seen.changes_nothing(&normal, &corners, 5e-6)
+        };
+        let tilted = Vector3::new(1e-3, 0.0, 1.0).normalize();
+        assert!(changes_nothing(Vector3::z(), 2e-6));
+        assert!(!changes_nothing(tilted, 2e-6));
+        assert!(!changes_nothing(Vector3::z(), 6e-6));
+        assert!(!changes_nothing(Vector3::z(), -1e-6));
+    }
 
     /// A pair that starts behind its normal gets the direction between its features. A pair that comes from ahead, a
     /// little below the top of the hump it slides over, keeps the normal.

@@ -75,7 +75,7 @@ pub(crate) fn check_gaps(
         // The continuous test has proven the pair separated, so this distance is the gap for any normal.
         let gap = gap_at(&model.geometry, motion.end, contact, clearance);
         let close = gap < clearance;
-        let accepted = close || contact.held;
+        let mut accepted = close || contact.held;
         if !close {
             let surroundings = (!contact.held).then_some(motion.start);
             let normal = &contact.frame.normal;
@@ -86,6 +86,9 @@ pub(crate) fn check_gaps(
                 // next step.
                 return true;
             }
+            let between_meshes = !matches!(contact.key, ContactKey::VertexHalfSpace { .. });
+            accepted |=
+                between_meshes && linearisation.changes_nothing(normal, &corners, clearance);
         }
         smallest = smallest.min(gap);
         largest = largest.max(gap);
