@@ -145,7 +145,7 @@ pub(super) fn relax_if_overdue(
     relaxes
 }
 
-/// What a converged solution has to satisfy.
+/// The friction law and the tolerances (N·s, m) of a converged solution.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Demand<'a> {
     pub(super) law: FrictionLaw,

@@ -10,7 +10,7 @@ use crate::method::{
     ContactReport,
     masked_rows::{ACROSS, MaskedRows},
     restart_delay::RestartDelay,
-    rows::{add_impulse, at, gap_and_slip},
+    rows::{add_impulse, at, gap_and_slip, relax_if_overdue},
     trace::Trace,
 };
 use crate::{ContactProblem, ContactSolution, ContactState, Interrupt, Tolerances};
@@ -174,11 +174,12 @@ impl ActiveSetCr {
         problem: &ContactProblem,
         report: &mut ContactReport,
     ) {
-        let overdue = report.iterations >= self.settings.relax_after;
-        if overdue && !self.relaxed && self.settings.tolerances.can_relax(problem) {
-            report.relaxed = true;
-            self.relaxed = true;
-        }
+        let ActiveSetCrSettings {
+            relax_after,
+            tolerances,
+            ..
+        } = &self.settings;
+        self.relaxed |= relax_if_overdue(*relax_after, tolerances, problem, report);
     }
 
     /// The tolerances of one contact, with relaxed friction if that is the case.

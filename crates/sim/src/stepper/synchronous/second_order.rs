@@ -91,8 +91,8 @@ impl Synchronous {
         moved
     }
 
-    /// Lets them move by implicit Euler again, in the equations that were assembled meanwhile. If that assembly failed,
-    /// they stay as they are: the next attempt plans its flight anew.
+    /// Lets them move by implicit Euler again, in the equations that were assembled meanwhile. A failed assembly needs
+    /// no such call, because the next attempt plans the flight of all bodies anew.
     pub(super) fn move_again(&mut self, context: StepContext<'_>, moved: &[MovedByEuler]) {
         for one in moved {
             match *one {

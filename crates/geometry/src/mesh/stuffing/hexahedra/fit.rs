@@ -8,17 +8,18 @@ use super::super::lattice::Lattice;
 use crate::distance::point_triangle;
 use crate::mesh::{TriangleMesh, hexahedron_tets, tet_volume};
 
-/// Longest way of a node, over the side of the cubes: below one half, so that cubes without a common corner stay apart.
+/// Longest way of a node over the side of the cubes (1), 0 to 0.5: from one half on, cubes without a common corner could
+/// meet.
 const LONGEST_WAY: f64 = 0.45;
 
-/// Least volume that a corner of a hexahedron spans, and a tetrahedron of it has, over that of a cube's. Any value
-/// above 0 leaves all of them upright; a large one keeps the steps of the cubes.
+/// Least volume that a corner of a hexahedron spans, and a tetrahedron of it has, over that of a cube's (1), 0.05 to
+/// 0.5. Any value above 0 keeps all of them upright; a larger one leaves more steps of the cubes in the surface.
 const LEAST_VOLUME: f64 = 0.2;
 
 /// Parts of the way to the surface, of which a node takes the first that its hexahedra allow.
 const PARTS: [f64; 4] = [1.0, 0.75, 0.5, 0.25];
 
-/// Rounds over all nodes: a node can move on when its neighbours have.
+/// Rounds over all nodes, 1 to 10: a node can move on after its neighbours moved. Each round costs the same.
 const ROUNDS: usize = 4;
 
 /// Positions of the nodes: those inside on their lattice points, those outside on the surface or as near as allowed.
