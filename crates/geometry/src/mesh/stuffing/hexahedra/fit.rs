@@ -8,8 +8,8 @@ use super::super::lattice::Lattice;
 use crate::distance::point_triangle;
 use crate::mesh::{TriangleMesh, hexahedron_tets, tet_volume};
 
-/// Longest way of a node over the side of the cubes (1), 0 to 0.5: from one half on, cubes without a common corner could
-/// meet.
+/// Longest way of a node over the side of the cubes (1), 0 to 0.5: from one half on, cubes without a common corner
+/// could meet.
 const LONGEST_WAY: f64 = 0.45;
 
 /// Least volume that a corner of a hexahedron spans, and a tetrahedron of it has, over that of a cube's (1), 0.05 to
