@@ -1,7 +1,6 @@
 //! The layer rule: allowed dependencies of each package, compared with `cargo metadata`.
 
 use std::error::Error;
-use std::path::Path;
 
 use cargo_metadata::MetadataCommand;
 
@@ -54,7 +53,7 @@ const LAYERS: [(&str, &[&str]); 14] = [
             "impinge-contact",
         ],
     ),
-    // The Python package, in a workspace of its own: like the program, above the libraries.
+    // The Python package: like the program, above the libraries.
     (
         "impinge-python",
         &[
@@ -100,20 +99,12 @@ const LIBRARIES: &[&str] = &[
     "impinge-sim",
 ];
 
-/// Manifest of the package in a workspace of its own.
-const PYTHON: &str = "crates/python/Cargo.toml";
-
 /// True if every dependency is allowed.
-pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
+pub(super) fn check() -> Result<bool, Box<dyn Error>> {
     let metadata = MetadataCommand::new().no_deps().exec()?;
-    let python = MetadataCommand::new()
-        .manifest_path(root.join(PYTHON))
-        .no_deps()
-        .exec()?;
     let packages: Vec<(String, Vec<String>)> = metadata
         .workspace_packages()
         .iter()
-        .chain(&python.workspace_packages())
         .map(|package| {
             let names = package
                 .dependencies

@@ -11,8 +11,7 @@ const LONGEST: usize = 120;
 const FOLDERS: [&str; 4] = ["crates", "docs", "tests", "xtask"];
 
 /// Folders that hold no lines written by hand: results of programs, builds of the fuzz packages, packages of npm.
-const SKIPPED: [&str; 5] = [
-    "crates/python/target",
+const SKIPPED: [&str; 4] = [
     "docs/results",
     "crates/geometry/fuzz",
     "crates/sim/fuzz",

@@ -104,7 +104,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
 fn check(step: Step) -> Result<bool, Box<dyn Error>> {
     match step {
         Step::Fmt => cargo(&["fmt", "--all", "--check"], &[]),
-        Step::Layers => layers::check(&root()),
+        Step::Layers => layers::check(),
         Step::Circles => circles::check(&root()),
         Step::Paths => paths::check(&root()),
         Step::Book => book::check(&root()),

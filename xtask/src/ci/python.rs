@@ -1,6 +1,7 @@
 //! The Python package, as its README says: installed from a clone, tested by pytest; a wheel of it used elsewhere.
 //!
-//! Everything that Python needs is installed in folders of `target`. The module is built with the profile of the tests.
+//! Everything that Python needs is installed in folders of `target`. The module is built with the profile of the tests
+//! and with the features of other packages that the tests enable, so that libraries compiled for them serve here.
 
 use std::error::Error;
 use std::fs;
@@ -9,6 +10,9 @@ use std::process::Command;
 
 /// The package, relative to the root.
 const PACKAGE: &str = "crates/python";
+
+/// Arguments of the build by pip.
+const BUILD: &str = "--profile dev --features shared";
 
 /// The lessons; each asserts its results.
 const NOTEBOOKS: &str = "crates/python/notebooks";
@@ -29,22 +33,12 @@ assert abs(speed + 9.81e-2) < 1e-9, speed
 print('    a ball falls with', impinge.__version__, 'of', impinge.__file__)
 ";
 
-/// True if it is well formed, installs and passes its tests.
+/// True if it installs and passes its tests.
 pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
-    let manifest = root.join(PACKAGE).join("Cargo.toml");
-    let manifest = manifest.to_string_lossy();
-    if !super::cargo(&["fmt", "--manifest-path", &manifest, "--check"], &[])? {
-        return Ok(false);
-    }
     let target = root.join("target/python");
     let Some(python) = environment(root, &target.join("tests")) else {
         return Ok(false);
     };
-    // With the versions of the workspace, libraries that the tests were built with serve here as well.
-    fs::copy(
-        root.join("Cargo.lock"),
-        root.join(PACKAGE).join("Cargo.lock"),
-    )?;
     let package = format!("./{PACKAGE}");
     let tested = format!("{package}[test]");
     let wheels = target.join("wheels");
@@ -113,8 +107,7 @@ fn run(folder: &Path, python: &Path, arguments: &[&str]) -> Result<bool, Box<dyn
     println!("    python {}", shown.join(" "));
     let status = Command::new(python)
         .args(arguments)
-        // The build of pip takes the profile that the tests are built with.
-        .env("MATURIN_PEP517_ARGS", "--profile dev")
+        .env("MATURIN_PEP517_ARGS", BUILD)
         .env("PIP_DISABLE_PIP_VERSION_CHECK", "1")
         .current_dir(folder)
         .status()?;
