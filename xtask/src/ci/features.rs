@@ -4,16 +4,15 @@ use std::error::Error;
 
 /// Packages checked by one call of cargo. None of them enables a feature of another one in its group, and each group
 /// takes its dependencies without features too, so no crate is checked with more than it asks for. The oracle is in two
-/// groups: its `num-traits` is that of all, so that what depends on it is checked once.
+/// groups: packages that depend on its `num-traits` are then checked once for both.
 const GROUPS: [&[&str]; 3] = [
     &[
         "impinge-rayon",
         "impinge-ccd-oracle",
         "impinge-geometry",
-        "impinge-krylov",
-        "impinge-fem",
+        "impinge-contact",
     ],
-    &["impinge-contact", "impinge-ccd-oracle"],
+    &["impinge-ccd-oracle", "impinge-krylov", "impinge-fem"],
     &["impinge-sim", "impinge-report", "impinge", "xtask"],
 ];
 
