@@ -8,8 +8,8 @@
 //! y⁺ = v⁺ + β (v⁺ − v)
 //! ```
 //!
-//! The inner problem has a diagonal mass matrix; a few sweeps of projected Gauss-Seidel update the contact forces of
-//! the last step. This is iterative constraint anticipation (Otaduy, Tamstorf, Steinemann and Gross, "Implicit contact
+//! The inner problem has a diagonal mass matrix; sweeps of projected Gauss-Seidel update the contact forces of the last
+//! step: one over all contacts, then over those that still change. This is iterative constraint anticipation (Otaduy, Tamstorf, Steinemann and Gross, "Implicit contact
 //! handling for deformable objects", CGF 28(2), 2009) with Nesterov's extrapolation, bounded by the curvature
 //! (`extrapolation.rs`). `β` restarts when the motion turns against the extrapolation (O'Donoghue and Candès, "Adaptive
 //! restart for accelerated gradient schemes", FoCM 15, 2015). The steps are contractive, which changes of an active set
@@ -28,9 +28,6 @@ const FIRST_BOUND: f64 = 1.2;
 
 /// `ℓ` over a measured curvature that exceeded it.
 const MARGIN: f64 = 1.02;
-
-/// Largest number of sweeps over all contacts in one step: the first finds the states, the others balance neighbours.
-const SWEEPS: u32 = 4;
 
 /// Change of a sweep, as a displacement over its tolerance, below which no further sweep follows.
 const SETTLED: f64 = 0.1;
@@ -203,14 +200,7 @@ impl ActiveSetCr {
         let metric = Metric::new(inverse, bound, &self.settings.tolerances, self.relaxed);
         let mut swept = work.contacts.sweep_all(problem, metric, next);
         let mut changes = swept.changes;
-        for _ in 1..SWEEPS {
-            if swept.largest < SETTLED {
-                break;
-            }
-            swept = work.contacts.sweep_touching(problem, metric, 0.0, next);
-            changes += swept.changes;
-        }
-        work.further_left += u64::from(SWEEPS);
+        work.further_left += 1;
         for _ in 0..FURTHER_SWEEPS {
             if swept.largest < SETTLED || work.further_left == 0 {
                 break;
