@@ -25,7 +25,7 @@ pub(crate) fn doctor<'py>(py: Python<'py>, scene: &Scene) -> PyResult<Bound<'py,
     convert::to_python(py, &diagnosis.findings)
 }
 
-/// Extent and findings of ``verify``.
+/// What ``verify`` examined, and what it found.
 #[pyclass(frozen, module = "impinge")]
 pub(crate) struct Verification(output::Verification);
 
