@@ -58,7 +58,7 @@ pub struct Study(Vec<Axis>);
 /// One run of a study.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Point {
-    /// The value of each key.
+    /// The value of each key, in the order of the keys of the study.
     pub values: Vec<String>,
     /// The same as overrides of the scene: `KEY=VALUE`.
     pub overrides: Vec<String>,
@@ -66,12 +66,12 @@ pub struct Point {
     pub folder: String,
 }
 
-/// How a run of a study ended, and its results.
+/// End of a run of a study, and its results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// `completed`, `inexact` or `stopped` as in `summary.json`; `failed` without a result.
     pub status: String,
-    /// Why it is not completed.
+    /// The reason for an incomplete run.
     pub message: String,
     /// Results by the name of their column.
     results: BTreeMap<String, String>,
@@ -114,7 +114,7 @@ impl Study {
         Ok(Self(parsed))
     }
 
-    /// The keys.
+    /// The dotted keys of the scene that vary, in the order of the axes.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|axis| axis.key.as_str())
     }
