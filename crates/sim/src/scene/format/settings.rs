@@ -65,12 +65,13 @@ pub enum Elasticity {
     Linearised,
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+/// Whether a key has its default, so that a written scene leaves it out.
+pub(in crate::scene) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
 impl Time {
-    /// Shortest substep of a subdivided step (s): `minimum_step`, or a thirty-second of `step`.
+    /// Shortest substep of a divided step (s): `minimum_step`, or a thirty-second of `step`.
     pub fn minimum_step(&self) -> f64 {
         self.minimum_step.unwrap_or(self.step / 32.0)
     }
@@ -201,16 +202,6 @@ impl Choice for SolverMethod {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BroadPhase(pub BroadPhaseChoice);
 
-impl BroadPhase {
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde asks for a reference"
-    )]
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 impl Choice for BroadPhase {
     const NAMES: &'static [&'static str] = BroadPhaseChoice::NAMES;
     const TITLE: &'static str = "BroadPhase";
@@ -267,16 +258,6 @@ pub enum Linear {
     Minres,
 }
 
-impl Linear {
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde asks for a reference"
-    )]
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 /// Solver of contacts, ropes and limits, after elimination of momentum and all other rows.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -286,16 +267,6 @@ pub enum OneSided {
     Combined,
     /// Projected Gauss-Seidel (PGS) alone, at most `max_iterations` sweeps.
     GaussSeidel,
-}
-
-impl OneSided {
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde asks for a reference"
-    )]
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 /// Time stepper.
@@ -309,16 +280,6 @@ pub enum StepperChoice {
     Asynchronous,
     /// Implicit steps without contact: shells, rigid bodies and joints as constraints, in one linear solve.
     Constrained,
-}
-
-impl StepperChoice {
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde asks for a reference"
-    )]
-    pub(in crate::scene) fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 /// Settings of the asynchronous stepper.
@@ -455,13 +416,13 @@ pub struct Solver {
     /// Part of the geometric stiffness of joints, and of shells in compliance form, that is used.
     pub joint_stiffness: JointStiffness,
     /// Linear solver of momentum and constraint rows, with the constrained stepper.
-    #[serde(skip_serializing_if = "Linear::is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub linear: Linear,
     /// Solver of contacts, ropes and limits, with `compliant-kkt` and the constrained stepper.
-    #[serde(skip_serializing_if = "OneSided::is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub one_sided: OneSided,
     /// How candidate pairs are found: always the same pairs, so results are equal to the last bit.
-    #[serde(skip_serializing_if = "BroadPhase::is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub broad_phase: BroadPhase,
 }
 
@@ -502,7 +463,7 @@ pub struct OutputOptions {
     pub settled_after: Option<f64>,
     /// With the asynchronous stepper: whether the straight pieces of the motion are stored beside each frame, for
     /// `impinge verify`. Default: false. They take ten times the room of the frames or more.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    #[serde(skip_serializing_if = "is_default")]
     pub pieces: bool,
     /// With the synchronous stepper: whether `energies.csv` has the balance of energy and momentum of each body and
     /// step. Default: true.
