@@ -36,7 +36,7 @@ pub enum Termination {
     Converged,
     /// The iteration limit was reached.
     IterationLimit,
-    /// Rounding limits the accuracy: restarts from the true residual no longer halve it.
+    /// Rounding limits the accuracy: restarts from the true residual do not halve it.
     Stagnated,
     /// A method for positive definite `A` found a direction of zero or negative curvature.
     NonPositiveCurvature,

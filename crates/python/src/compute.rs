@@ -78,7 +78,7 @@ fn start<R: Send + 'static>(work: impl FnOnce() -> R + Send + 'static) -> Receiv
     let (sender, receiver) = channel();
     rayon::spawn(move || {
         let result = catch_unwind(AssertUnwindSafe(work));
-        // Nobody may be waiting any more.
+        // The receiver may be gone.
         drop(sender.send(result.map_err(|panic| internal(words(&*panic)))));
     });
     receiver

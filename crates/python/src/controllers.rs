@@ -49,7 +49,7 @@ impl Controllers {
 
     /// Removes all.
     pub(crate) fn clear(&self) {
-        // Dropped without the lock: what they refer to may ask for it.
+        // Dropped without the lock: objects that they refer to may ask for it.
         let dropped = std::mem::take(&mut *self.list());
         drop(dropped);
     }
@@ -100,7 +100,7 @@ impl Controllers {
     }
 }
 
-/// The exception for a controller that raised; Ctrl-C and exits stay what they are.
+/// The exception for a controller that raised; Ctrl-C and exits pass unchanged.
 fn failed(controller: &Bound<'_, PyAny>, moment: Moment, cause: PyErr) -> PyErr {
     let py = controller.py();
     if !cause.is_instance_of::<PyException>(py) {

@@ -20,7 +20,7 @@ pub(crate) struct Shared {
     velocities: Shown,
 }
 
-/// Where the simulation is.
+/// Place of the simulation.
 enum Place {
     Here(Box<Sim>),
     /// A thread computes with it.
@@ -137,7 +137,7 @@ impl Shared {
         }
     }
 
-    /// Calls `change` with the simulation, which refuses what does not fit.
+    /// Calls `change` with the simulation, which rejects impossible changes.
     pub(crate) fn control(
         &self,
         change: impl FnOnce(&mut Sim) -> Result<(), ControlError>,

@@ -20,7 +20,7 @@ where
     (first, second())
 }
 
-/// What [`scope`] passes on.
+/// Argument of the closures of [`scope`].
 #[derive(Debug)]
 pub struct Scope(());
 

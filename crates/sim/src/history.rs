@@ -1,4 +1,4 @@
-//! What the second-order integrator keeps of the last step.
+//! The last step, for the second-order integrator.
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};

@@ -2,7 +2,7 @@
 //!
 //! In the order in which data flows:
 //! - [`scene`]: the input as TOML or built in code; [`doctor`]: checks it before a run
-//! - [`model`]: what is constant; [`state`]: what changes, sufficient for a restart
+//! - [`model`]: constant data; [`state`]: changing data, sufficient for a restart
 //! - [`stepper`]: advances a state by one [`step`]; [`extension`]: materials, forces, solvers of other crates in it
 //! - [`simulation`]: model, state and stepper together, bodies by name
 //! - [`measure`], [`balance`], [`report`]: results of a state and of a step

@@ -133,7 +133,7 @@ pub struct StepReport {
     pub ccd_work_limits: u32,
     /// Wall time per stage (s).
     pub times: StageTimes,
-    /// Where the energy of each body came from and went to, unless the scene turns it off (`output.energies`).
+    /// Sources and losses of the energy of each body, unless the scene turns them off (`output.energies`).
     #[serde(skip)]
     pub balance: Option<Box<StepBalance>>,
 }

@@ -1,8 +1,8 @@
 //! A simulation: model, state and stepper of a scene.
 //!
 //! It can be questioned and changed between steps: bodies by name, contacts and reactions as data, forces, prescribed
-//! motions and friction, controllers before each step, snapshots. Whatever a program changes, each step proves that
-//! nothing intersects, or is an error.
+//! motions and friction, controllers before each step, snapshots. After any change by a program, each step proves that
+//! nothing intersects, or returns an error.
 //!
 //! ```
 //! use impinge_sim::{Scene, Simulation};

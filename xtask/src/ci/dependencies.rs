@@ -1,4 +1,4 @@
-//! What `deny.toml` says of dependencies, as far as it can be read without network: licences, versions and sources.
+//! The rules of `deny.toml` for dependencies, as far as they can be checked without network: licences, versions and sources.
 //!
 //! Licences are those of the packages that this system compiles; versions and sources are those of `Cargo.lock`, for
 //! all systems. Advisories and yanked versions need the registry: `cargo deny check` in the workflow looks at them.
@@ -76,7 +76,7 @@ fn names<'a>(
 struct Locked<'a> {
     name: &'a str,
     version: &'a str,
-    /// Where it comes from; none for packages of the workspace.
+    /// Registry or repository; none for packages of the workspace.
     source: Option<&'a str>,
 }
 

@@ -62,7 +62,7 @@ pub(super) fn check(root: &Path) -> Result<bool, Box<dyn Error>> {
     Ok(complete && packaged)
 }
 
-/// What the manifest or the folder of a package lacks.
+/// Faults of the manifest or the folder of a package.
 fn mistakes(package: &Package, root: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     let mut mistakes = Vec::new();
     let named = [

@@ -38,7 +38,7 @@ pub(crate) struct Options {
     page: Option<PathBuf>,
 }
 
-/// What a section measures with.
+/// Settings of the measurements of a section.
 struct Context {
     full: bool,
     progress: Progress,
@@ -67,7 +67,7 @@ struct Section {
     /// Name for `--only`.
     name: &'static str,
     title: &'static str,
-    /// What the table shows and why.
+    /// Content and purpose of the table.
     about: &'static str,
     /// Whether the quick form leaves it out.
     long: bool,

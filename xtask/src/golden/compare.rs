@@ -42,7 +42,7 @@ pub(super) fn results(differences: &[Difference]) -> usize {
         .sum()
 }
 
-/// Where hashes differ, or a result is missing or new.
+/// The results whose hashes differ, and missing or new ones.
 pub(super) fn bits(known: &[Line], found: &[Line]) -> Vec<Difference> {
     let scales = scales(known);
     of(known, found, |old, new| {
@@ -57,7 +57,7 @@ pub(super) fn bits(known: &[Line], found: &[Line]) -> Vec<Difference> {
     })
 }
 
-/// Where plain numbers differ, or a result is missing or new.
+/// The results whose plain numbers differ, and missing or new ones.
 pub(super) fn numbers(known: &[Line], found: &[Line]) -> Vec<Difference> {
     let scales = scales(known);
     of(known, found, |old, new| {

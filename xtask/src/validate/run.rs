@@ -142,7 +142,7 @@ impl Run {
     }
 }
 
-/// Where a predicate changes from true to false between `low` and `high`: the middle of the last of `halvings` + 1
+/// The number at which a predicate changes from true to false between `low` and `high`: the middle of the last of `halvings` + 1
 /// brackets. `None` unless it is true at `low` and false at `high`.
 pub(super) fn threshold(
     [mut low, mut high]: [f64; 2],

@@ -38,9 +38,9 @@ pub struct EdgeEdge {
     pub b: f64,
     /// Squared distance, m².
     pub distance_squared: f64,
-    /// Where the closest point lies on the first edge.
+    /// The part of the first edge in which its closest point lies.
     pub part_a: EdgePart,
-    /// Where the closest point lies on the second edge.
+    /// The part of the second edge in which its closest point lies.
     pub part_b: EdgePart,
 }
 

@@ -23,7 +23,7 @@ pub struct PointTriangle {
     pub barycentric: [f64; 3],
     /// Squared distance, m².
     pub distance_squared: f64,
-    /// Where the closest point lies.
+    /// The part of the triangle in which the closest point lies.
     pub feature: TriangleFeature,
 }
 

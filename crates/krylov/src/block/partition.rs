@@ -171,7 +171,7 @@ fn blocks_across(row_offsets: &[usize], columns: &[u32]) -> Vec<usize> {
             ends[column as usize] += 1;
             open += 1;
         }
-        // Blocks of column `row` end here: a cut after it no longer separates them.
+        // Blocks of column `row` end here: no cut after it separates them.
         open -= ends[row];
     }
     across

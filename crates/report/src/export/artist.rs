@@ -15,7 +15,7 @@ const SAMPLES: usize = 2;
 /// Largest part of the lines on a half-space that is drawn, relative to their distance.
 const LINE: f32 = 0.012;
 
-/// What colours mean.
+/// Meaning of the colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Colouring {
     /// The body.

@@ -1,4 +1,4 @@
-//! What the targets share: reading bytes as files of a scene, of a problem and of a run.
+//! Shared by the targets: reading bytes as files of a scene, of a problem and of a run.
 
 use std::borrow::Cow;
 use std::fs;
@@ -27,7 +27,7 @@ struct Run {
     scene: Scene,
     header: RunHeader,
     checkpoint: Checkpoint<'static>,
-    /// What a checkpoint begins with.
+    /// First bytes of a checkpoint.
     first_line: Vec<u8>,
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct Stored {
     pub(crate) between_held: f64,
 }
 
-/// Where the terms of the energies go, one after the other.
+/// Receiver of the terms of the energies, one after the other.
 trait Sums {
     fn add(&mut self, solid: impl FnOnce() -> usize, energy: impl FnOnce(&mut Stored));
     /// Energies of constraints and of the elements of all bodies.

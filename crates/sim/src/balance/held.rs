@@ -153,7 +153,7 @@ impl Elements {
 }
 
 impl Held {
-    /// Adds the work on points with a prescribed motion, and of what moves them.
+    /// Adds the work on points with a prescribed motion, and that of the forces that move them.
     pub(super) fn add(&mut self, accounts: &Accounts, step: &Substep<'_>, works: &mut [Works]) {
         let model = step.model;
         let points = model.points.rest.len();
@@ -171,7 +171,7 @@ impl Held {
             elements.add(accounts, step, &mut self.impulses, works);
         }
         add_thin(step, &mut self.impulses);
-        // Of elements and terms of the body itself.
+        // Elements and terms of the body itself.
         for point in 0..points {
             let mass = model.points.mass[point];
             if !step.is_moved(point) {
@@ -284,7 +284,7 @@ fn add_constraints(accounts: &Accounts, step: &Substep<'_>, works: &mut [Works])
         let forces: Vec<f64> = if index < rows.len() {
             step.solution.constraints[own_first..][..count].to_vec()
         } else if condenser.prepare(constraint, &evaluation) {
-            // Free points move from where their forces were linearised.
+            // Free points move from the positions of the linearisation.
             let led = |block: u32| {
                 let point = *model.unknowns.point_of_block.get(block as usize)? as usize;
                 Some((step.linearised_at[point] - start.positions[point]) / h)

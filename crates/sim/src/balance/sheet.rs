@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// Energies of one body at the end of a step, what changed their sum in the step, and the same of its momentum.
+/// Energies of one body at the end of a step, the causes of the change of their sum in it, and the same of momentum.
 ///
 /// The sum of `kinetic`, `gravity` and `elastic` grows by the sum of the others. Losses are negative. `docs/balance.md`
 /// has the formulas.
@@ -18,7 +18,7 @@ pub struct BodyBalance {
     pub pulls: f64,
     /// Work of forces of extensions (J).
     pub forces: f64,
-    /// Work of what moves points with a prescribed motion (J).
+    /// Work of the forces that move points with a prescribed motion (J).
     pub prescribed: f64,
     /// Work of joints on the body (J).
     pub joints: f64,

@@ -28,7 +28,7 @@ pub(crate) struct Substep<'a> {
     pub(crate) axes: &'a [Matrix3<f64>],
     /// `(1 + κ)²` of every free rigid body, and the velocities that its unknowns start from (m/s).
     pub(crate) rigid_starts: &'a [(f64, [Vector3<f64>; 2])],
-    /// Where elastic forces were linearised (m).
+    /// Positions at which elastic forces are linearised (m).
     pub(crate) linearised_at: &'a [Vector3<f64>],
     /// Joints in stiffness form.
     pub(crate) links: &'a [(Evaluation, Condenser)],
@@ -36,7 +36,7 @@ pub(crate) struct Substep<'a> {
     pub(crate) forces: Option<&'a AddedForces>,
 }
 
-/// What forces of extensions added to the momentum system.
+/// Terms of the momentum system from forces of extensions.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct AddedForces {
     /// Right-hand side, in the order of the unknowns (N·s).

@@ -309,7 +309,7 @@ impl WorkSpace {
                     model.unknowns.motion_of_point[point],
                     PointMotion::Prescribed(_)
                 ) {
-                    // What holds the point takes the force up.
+                    // The holding force of the point takes it up.
                     columns.prescribed -= works[0] + works[1];
                     add(&mut columns.other_impulse, &-(normal + along));
                 }

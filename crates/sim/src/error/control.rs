@@ -9,7 +9,7 @@ const LISTED: usize = 12;
 #[derive(Debug, Error, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum ControlError {
-    /// A name that nothing has.
+    /// An unknown name.
     #[error("there is no {what} `{name}`; {}", listed(known))]
     Unknown {
         /// The name that was looked for.
@@ -19,12 +19,12 @@ pub enum ControlError {
         /// All names that exist.
         known: Vec<String>,
     },
-    /// A name that several bodies have.
+    /// The name of several bodies.
     #[error("{count} bodies are called `{name}`; give each a `name` of its own in the scene")]
     Ambiguous {
         /// The name.
         name: String,
-        /// How many have it.
+        /// Number of bodies with that name.
         count: usize,
     },
     /// A change that this body does not support.
@@ -42,7 +42,7 @@ pub enum ControlError {
     Value {
         /// The quantity with its unit.
         quantity: &'static str,
-        /// What it belongs to.
+        /// The owner of the quantity.
         of: String,
         /// The value.
         value: f64,

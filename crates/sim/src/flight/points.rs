@@ -5,7 +5,7 @@ use crate::model::Model;
 use crate::state::State;
 use nalgebra::Vector3;
 
-/// What a flight knows of the points that move to second order.
+/// Data of a flight on the points that move to second order.
 #[derive(Debug, Default)]
 pub(super) struct SecondOrder {
     /// `c/h`; 0 in a step of implicit Euler.
@@ -33,7 +33,7 @@ pub(crate) struct Flight {
     pub(super) velocities: Vec<Vector3<f64>>,
     /// `w_R` in the order of the unknowns (m/s).
     pub(super) chords: Vec<f64>,
-    /// `ω₊ × R r − w_R` of every point (m/s), what velocities at the end have beyond the mean, or `1 + κ` times it.
+    /// `ω₊ × R r − w_R` of every point (m/s), the excess of velocities at the end over the mean, or `1 + κ` times it.
     pub(super) gains: Vec<Vector3<f64>>,
     /// Of the points that move to second order.
     pub(super) second_order: SecondOrder,
@@ -94,7 +94,7 @@ impl Flight {
         &self.positions
     }
 
-    /// `v_c + R u − h a` of all points (m/s), or what a step of second order starts from.
+    /// `v_c + R u − h a` of all points (m/s), or the start of a step of second order.
     pub(crate) fn velocities(&self) -> &[Vector3<f64>] {
         &self.velocities
     }

@@ -23,12 +23,12 @@
 //! A velocity that jumps would rebound, and a force whose direction lags behind would feed energy in. So the points and
 //! rigid bodies of a contact, whether it pushes or not, have `κ = 0` in the step. So have those of constraints that are
 //! one-sided or damped, or whose forces keep the direction of the start for lack of geometric stiffness. No momentum is
-//! lost where neighbours have another `κ`, because `m ℓ` is what they exchange.
+//! lost where neighbours have another `κ`, because they exchange `m ℓ`.
 //!
 //! # Start
 //! `ℓ` starts half a step ahead of `v`: the first step is one of implicit Euler, after which `ℓ` is ahead by `c` times
-//! its mean acceleration. Where a contact touches the component, or what constraints connect it to, that may be the
-//! acceleration of an impact, and `ℓ` starts from `v`. A force that jumps later on acts half a step late.
+//! its mean acceleration. Where a contact touches the component, or one that constraints connect to it, that may be
+//! the acceleration of an impact, and `ℓ` starts from `v`. A force that jumps later on acts half a step late.
 //!
 //! # Components that turn
 //! There the rule holds for the deviation from the free [flight](super) of the component, extended backwards by the
@@ -63,7 +63,7 @@ pub(crate) fn is_of_second_order(model: &Model) -> bool {
     model.settings.integrator == Integrator::Bdf2
 }
 
-/// `κ (v₊ − v)`, by how much momentum is ahead after a step with that change of velocity.
+/// `κ (v₊ − v)`, the lead of momentum over the mass after a step with that change of velocity (m/s).
 pub(crate) fn lead(change: Vector3<f64>) -> Vector3<f64> {
     change * RATIO
 }
@@ -145,7 +145,7 @@ impl Flight {
         scales
     }
 
-    /// What stiffness damping takes off the deviation of a point, `κ/(1 + κ) d₋` with the largest `κ` (m/s).
+    /// Part of the deviation of a point without stiffness damping, `κ/(1 + κ) d₋` with the largest `κ` (m/s).
     pub(crate) fn undamped(&self, point: usize) -> Vector3<f64> {
         let own = &self.second_order;
         if own.ratio > 0.0 {
@@ -231,7 +231,7 @@ impl Flight {
                         self.second_order.leads[point] -= before.lead(x);
                         self.second_order.lags[point] -= before.chord(x);
                     }
-                    // It turned too far in the last step: as if its deviation had been that of now.
+                    // It turned too far in the last step: the present deviation stands in for the last one.
                     None => {
                         self.second_order.lags[point] = state.velocities[point] - turn.turning(x);
                     }
@@ -279,8 +279,8 @@ impl Flight {
         self.second_order.ratios[point] = ratio;
     }
 
-    /// What the next step needs to know of the points: `state` is that before the step. `touched`, needed after a first
-    /// step only, tells the points of components that something touched.
+    /// History of the points for the next step: `state` is that before the step. `touched`, needed after a first step
+    /// only, marks the points of components with a contact.
     pub(crate) fn leave(
         &self,
         model: &Model,

@@ -151,7 +151,7 @@ impl Turn {
             .cross(&(arm + self.chord * arm * self.time_step))
     }
 
-    /// `ω₊ × R r − w_R` of a point at `x` (m): the velocity that the turn has at its end beyond the mean (m/s).
+    /// `ω₊ × R r − w_R` of a point at `x` (m): the excess of the velocity at the end over the mean (m/s).
     pub(crate) fn gain(&self, x: &Vector3<f64>) -> Vector3<f64> {
         self.end_velocity(x) - self.chord_velocity(x)
     }

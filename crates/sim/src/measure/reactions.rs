@@ -1,6 +1,6 @@
 //! Reactions: forces of prescribed motions and of joints, at the end of the last step.
 //!
-//! The force that holds a prescribed node is what its balance lacks,
+//! The force that holds a prescribed node closes the balance of that node,
 //!
 //! ```text
 //! r = m a − m g − f_elastic − f_damping − f_joints − f_contact
@@ -24,7 +24,7 @@ use impinge_krylov::block::BlockPattern;
 use nalgebra::{DVector, Vector3};
 use std::ops::Range;
 
-/// What exerts a reaction.
+/// Source of a reaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum ReactionKind {
     /// The prescribed motion of nodes of a deformable body.
@@ -38,7 +38,7 @@ pub enum ReactionKind {
 /// Force and torque that a prescribed motion or a joint exerts on a body.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Reaction<'a> {
-    /// What exerts it.
+    /// Source.
     pub kind: ReactionKind,
     /// Name of the held nodes (`BODY/NAME`), of the driven body, or of the joint.
     pub name: &'a str,

@@ -311,7 +311,7 @@ impl Builder {
         });
     }
 
-    /// Which pairs may touch. `joined` bodies overlap where they are joined.
+    /// The pairs of features that may touch. `joined` bodies overlap where they are joined.
     fn filter(&self, joined: Vec<[u32; 2]>) -> PairFilter {
         // Only bodies of elements change their shape.
         let bodies = self.bodies.iter().chain(&self.obstacles);

@@ -5,7 +5,7 @@ use crate::{error::SimError, geometry::Geometry, scene::Scene};
 /// Gives the pairs of solids that the scene names their friction. Of several entries for a pair, the last one counts.
 ///
 /// # Errors
-/// [`SimError::Scene`] at a name that nothing has.
+/// [`SimError::Scene`] at an unknown name.
 pub(super) fn set_pair_frictions(scene: &Scene, geometry: &mut Geometry) -> Result<(), SimError> {
     for (index, pair) in scene.frictions.iter().enumerate() {
         let solids = |key: &str, name: &str| {

@@ -17,9 +17,9 @@ pub struct Settings {
     pub minimum_step: f64,
     /// Motion of deformable bodies without forces.
     pub free_flight: FreeFlight,
-    /// How a step takes elastic forces.
+    /// Treatment of elastic forces in a step: linearised once, or to convergence.
     pub elasticity: Elasticity,
-    /// How velocities and positions follow from forces.
+    /// Rule by which velocities and positions follow from forces.
     pub integrator: Integrator,
     /// Whether elements may invert.
     pub allow_inversion: bool,
@@ -27,7 +27,7 @@ pub struct Settings {
     pub anchored_contacts: bool,
     /// The contact method with its settings, without tolerances.
     pub solver: Method,
-    /// How candidate pairs are found.
+    /// Search for candidate pairs.
     pub broad_phase: BroadPhaseChoice,
     /// The folder of stored compliances at rest, if any.
     pub rest_compliance: Option<PathBuf>,

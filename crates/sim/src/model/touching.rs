@@ -125,7 +125,7 @@ struct Receding<'a> {
     points: BTreeMap<u32, Point>,
     /// The touching pairs, with the offset of each (m).
     pairs: BTreeMap<[usize; 2], f64>,
-    /// Which solids have an inside.
+    /// Whether each solid has an inside.
     closed: Vec<bool>,
     /// Pairs of overlapping solids, which are not moved; the smaller number first.
     overlapping: BTreeSet<[usize; 2]>,

@@ -306,8 +306,8 @@ impl FrameWriter {
         self.write_with(frame, Beside::default(), stamp)
     }
 
-    /// Writes the files beside a frame, then the frame, then adds them to the lists. Files that the scene does not have
-    /// stored are left out.
+    /// Writes the files beside a frame, then the frame, then adds them to the lists. Files that the scene turns off
+    /// are left out.
     ///
     /// # Errors
     /// As for [`write`](Self::write).

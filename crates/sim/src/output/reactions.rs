@@ -22,8 +22,8 @@ pub(super) const COLUMNS: [&str; 14] = [
 pub struct ReactionsCsv(Table);
 
 impl ReactionsCsv {
-    /// Creates the file, with its header, in `folder`; `None` if `scene` has none stored or `simulation` has nothing
-    /// that exerts one.
+    /// Creates the file, with its header, in `folder`; `None` if `scene` turns it off or `simulation` has no
+    /// source of a reaction.
     ///
     /// # Errors
     /// [`OutputError`] of the operating system.
@@ -54,7 +54,7 @@ impl ReactionsCsv {
         if !has_any(scene, simulation, &path)? {
             return Ok(None);
         }
-        // Nodes that are let go exert nothing, so a step may have no row.
+        // Released nodes have no reaction, so a step may have no row.
         KeptRows::read_sparse(&path, &COLUMNS, step).map(Some)
     }
 

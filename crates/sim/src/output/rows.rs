@@ -31,7 +31,7 @@ impl Table {
         Ok(table)
     }
 
-    /// Where it is.
+    /// Path of the table.
     pub(super) fn path(&self) -> &Path {
         &self.path
     }

@@ -66,12 +66,12 @@ pub struct Point {
     pub folder: String,
 }
 
-/// How a run of a study ended, and its results.
+/// End of a run of a study, and its results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Row {
     /// `completed`, `inexact` or `stopped` as in `summary.json`; `failed` without a result.
     pub status: String,
-    /// Why it is not completed.
+    /// The reason for an incomplete run.
     pub message: String,
     /// Results by the name of their column.
     results: BTreeMap<String, String>,

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::counters::Counters;
 
-/// How the steps of a run ended.
+/// End of the steps of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum End {
     /// All steps were taken.
@@ -15,7 +15,7 @@ pub enum End {
     Stopped(String),
 }
 
-/// How a run ended.
+/// End of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Outcome {
     /// Run status.

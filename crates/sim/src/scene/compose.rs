@@ -51,7 +51,7 @@ impl Scene {
         self
     }
 
-    /// Sets the Coulomb friction coefficient (1) of all that has none of its own.
+    /// Sets the Coulomb friction coefficient (1) of bodies and obstacles without their own.
     #[must_use]
     pub fn friction(mut self, coefficient: f64) -> Self {
         self.world.friction = coefficient;
@@ -251,7 +251,7 @@ impl Body {
 }
 
 impl Copies {
-    /// So many copies in `columns` along x and y, and layers upwards, just apart.
+    /// `count` copies, just apart: in `columns` along x and y, and layers upwards.
     #[must_use]
     pub fn grid(count: u32, columns: [u32; 2]) -> Self {
         Self {

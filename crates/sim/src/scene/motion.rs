@@ -25,7 +25,7 @@ pub struct RigidMotion {
     /// Later velocities, ascending by time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub then: Vec<MotionLeg>,
-    /// Where the first leg begins.
+    /// Start of the first leg.
     #[serde(default, skip_serializing_if = "is_default")]
     pub start: MotionStart,
 }

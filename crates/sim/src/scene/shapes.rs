@@ -51,7 +51,7 @@ pub(super) fn solid(source: &BodyMesh) -> Result<TetMesh, MeshError> {
             depth,
         }),
         BodyMesh::Grid { .. } | BodyMesh::Quadrilaterals { .. } | BodyMesh::Strip { .. } => {
-            unreachable!("what has no volume is refused where a solid is needed")
+            unreachable!("a mesh without volume is refused where a solid is needed")
         }
         BodyMesh::File(_) | BodyMesh::Filled(_) => {
             unreachable!("files are read, not generated")

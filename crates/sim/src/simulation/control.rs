@@ -49,7 +49,7 @@ impl Simulation {
     }
 
     /// Sets the velocity (m/s) of the centre of a prescribed motion from now on; its angular velocity stays. Later
-    /// velocities of the scene no longer apply.
+    /// velocities of the scene do not apply.
     ///
     /// `name` is a rigid body with a `motion`, an obstacle with a mesh, or `BODY/NAME` for nodes that an entry of
     /// `fixed` holds; without a name of its own, the first entry is `BODY/held 1`. The centre is that of the scene's

@@ -10,7 +10,7 @@ use crate::{
 };
 use std::collections::BTreeMap;
 
-/// A simulation at one instant: its state, and all that a program changed.
+/// A simulation at one instant: its state, and all changes by a program.
 ///
 /// It does not hold controllers, observers or the contact method.
 #[derive(Debug, Clone)]

@@ -97,7 +97,7 @@ pub(crate) struct StrainBody {
 }
 
 impl StrainBody {
-    /// How stress follows from its strains, if no finite element gives it: with plastic flow, and without elements.
+    /// The law of its stress, if no finite element gives it: with plastic flow, and without elements.
     pub(crate) fn stress_law(&self) -> Option<StressLaw> {
         if let Some(yield_stress) = self.yield_stress {
             return Some(StressLaw::Flowing(VonMises {

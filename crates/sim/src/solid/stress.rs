@@ -32,7 +32,7 @@ pub(crate) enum StressElement {
     Hexahedron(usize),
 }
 
-/// How stress follows from strain.
+/// Law of the stress of a strain.
 #[derive(Debug, Clone)]
 pub(crate) enum StressLaw {
     /// From the elastic part of a co-rotational strain; compared with the yield stress.

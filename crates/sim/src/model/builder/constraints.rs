@@ -95,7 +95,7 @@ fn ever_moves(motion: PointMotion, motions: &[RigidMotion]) -> bool {
     }
 }
 
-/// Which list of [`Joined`] a constraint is in.
+/// The list of [`Joined`] that holds a constraint.
 #[derive(Debug, Clone, Copy)]
 enum Place {
     Rows,

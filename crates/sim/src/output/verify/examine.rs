@@ -61,7 +61,7 @@ impl<'a> Listed<'a> {
     }
 }
 
-/// Where a prescribed point is at a time.
+/// Position of a prescribed point at a time.
 #[derive(Clone, Copy)]
 pub(super) struct Passage<'a> {
     pub(super) point: u32,

@@ -44,7 +44,7 @@ pub(crate) const MAX_REMAINDER_SOLVES: u32 = 8;
 pub(crate) struct RigidStart {
     /// `κ`.
     ratio: f64,
-    /// Its momentum over its mass, and `Bᵀ L` over it (m/s).
+    /// Its momentum over its mass, and `Bᵀ L` over its mass (m/s).
     velocities: [Vector3<f64>; 2],
 }
 
@@ -303,7 +303,7 @@ impl RigidStep {
         })
     }
 
-    /// The contacts whose gaps, as the latest solve saw them, are not those of the poses that it led to.
+    /// The contacts whose gaps in the latest solve differ from those of its end poses.
     pub(crate) fn unsettled<'a>(
         &self,
         model: &Model,
@@ -340,8 +340,8 @@ impl RigidStep {
         state.rigid.iter().enumerate().map(of_body).sum()
     }
 
-    /// What the next step of second order needs to know of the bodies, after [`accept`](Self::accept). `touched`, for a
-    /// first step only, tells the bodies that something touched; the others are ahead by their acceleration.
+    /// History of the bodies for the next step of second order, after [`accept`](Self::accept). `touched`, for a first
+    /// step only, marks the bodies in contact; the momentum of the others is ahead by their acceleration.
     pub(crate) fn leave(
         &self,
         model: &Model,

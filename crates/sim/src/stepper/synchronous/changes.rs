@@ -1,4 +1,4 @@
-//! What is known of each body in the rounds of an attempt: an island is solved again only if a body in it changed.
+//! Marks of each body in the rounds of an attempt: an island is solved again only if a body in it changed.
 
 use crate::contacts::{
     contact::{Contact, ContactKey},
@@ -37,9 +37,9 @@ pub(super) struct Marks {
     pub(super) unmet: bool,
     /// Whether the last solve of its island settled friction to the gap tolerance only.
     pub(super) relaxed: bool,
-    /// Rounds that its island took, by what they were for.
+    /// Rounds that its island took, by purpose.
     pub(super) rounds: [u32; 5],
-    /// The least nonlinear residual of its island with its present contacts, over what is accepted.
+    /// The least nonlinear residual of its island with its present contacts, over its accepted size.
     pub(super) least_residual: f64,
 }
 
@@ -87,7 +87,7 @@ impl Changes {
         }
     }
 
-    /// Nonlinear residuals of the bodies that changed mean nothing for the contacts that they get.
+    /// Forgets the least residuals of changed bodies: they say nothing about new contacts.
     pub(super) fn forget_residuals(&mut self) {
         for marks in self.marks.iter_mut().filter(|marks| marks.changed) {
             marks.least_residual = f64::INFINITY;

@@ -50,7 +50,7 @@ const MOST_HALVINGS: u32 = 10;
 pub(super) enum Balance {
     /// Every residual is within its tolerance.
     Met,
-    /// Some islands were linearised again.
+    /// Some islands are linearised again.
     Renewed,
     /// Some residuals stay too large, which is accepted.
     Missed,
@@ -109,13 +109,13 @@ impl Synchronous {
         Ok(Balance::Renewed)
     }
 
-    /// Moves the iterates of islands that are solved again for another reason, as far as they have a body whose
-    /// nonlinear residual is too large. So their elastic forces converge in the same rounds. Returns whether there are
-    /// any.
+    /// Moves the iterates of islands that are solved again for another reason, if the nonlinear residual of one of
+    /// their bodies is too large. So their elastic forces converge in the same rounds. Returns whether there are such
+    /// islands.
     pub(super) fn renew_with(&mut self, context: StepContext<'_>, solved_again: &[bool]) -> bool {
         let over = self.excess_of_bodies(context);
         let NewtonIslands { mut pending, .. } = self.islands_to_renew(context.model, &over);
-        // Forces that are not finite at a motion that is solved again anyway fail nothing.
+        // Infinite forces are no failure at a motion that is solved again.
         pending.retain(|island| solved_again[island.number] && island.worst.is_finite());
         for island in &pending {
             self.advance_island(context, island);
@@ -123,11 +123,11 @@ impl Synchronous {
         !pending.is_empty()
     }
 
-    /// Lets the elastic forces of islands with new contacts follow, except in the first round that adds contacts: the
-    /// end of its motion is far from that of the step, because it lacks the forces of all of them.
+    /// Linearises the elastic forces of islands with new contacts again, except in the first round that adds contacts:
+    /// its motion lacks the forces of all new contacts, so it ends far from the end of the step.
     ///
     /// # Errors
-    /// What [`assemble_equations`](Self::assemble_equations) fails with.
+    /// As [`assemble_equations`](Self::assemble_equations).
     pub(super) fn renew_with_contacts(
         &mut self,
         context: StepContext<'_>,
@@ -150,7 +150,7 @@ impl Synchronous {
         Ok(())
     }
 
-    /// Nonlinear residual of each body, or of its constraint rows, over what is accepted; measures volumes as well.
+    /// Nonlinear residual of each body, or of its constraint rows, over its accepted size; measures volumes as well.
     fn excess_of_bodies(&mut self, context: StepContext<'_>) -> Vec<f64> {
         let model = context.model;
         self.smallest_volume = smallest_volume(model, &self.end);
@@ -199,7 +199,7 @@ impl Synchronous {
     }
 
     /// The islands with a body whose residual is not accepted or that has inverted elements; `over` is the residual of
-    /// each body over what is accepted.
+    /// each body over its accepted size.
     fn islands_to_renew(&self, model: &Model, over: &[f64]) -> NewtonIslands {
         let mut found = NewtonIslands::default();
         for (number, island) in self.islands.parts().iter().enumerate() {
@@ -258,7 +258,7 @@ impl Synchronous {
 struct NewtonIsland {
     number: usize,
     bodies: Vec<usize>,
-    /// Largest nonlinear residual of its bodies over what is accepted; NaN if one is.
+    /// Largest nonlinear residual of its bodies over its accepted size; NaN if one is.
     worst: f64,
 }
 

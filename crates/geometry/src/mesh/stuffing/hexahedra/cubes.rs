@@ -7,7 +7,7 @@
 use super::super::inside::Sign;
 use super::super::lattice::Lattice;
 
-/// Which cubes of a lattice belong to the solid.
+/// The cubes of a lattice that belong to the solid.
 pub(super) struct Cubes {
     counts: [usize; 3],
     full: Vec<bool>,
