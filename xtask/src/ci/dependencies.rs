@@ -1,4 +1,5 @@
-//! The rules of `deny.toml` for dependencies, as far as they can be checked without network: licences, versions and sources.
+//! The rules of `deny.toml` for licences, versions and sources of dependencies, as far as they can be checked without
+//! network.
 //!
 //! Licences are those of the packages that this system compiles; versions and sources are those of `Cargo.lock`, for
 //! all systems. Advisories and yanked versions need the registry: `cargo deny check` in the workflow looks at them.

@@ -142,8 +142,8 @@ impl Run {
     }
 }
 
-/// The number at which a predicate changes from true to false between `low` and `high`: the middle of the last of `halvings` + 1
-/// brackets. `None` unless it is true at `low` and false at `high`.
+/// The number between `low` and `high` at which a predicate changes from true to false: the middle of the last of
+/// `halvings` + 1 brackets. `None` unless it is true at `low` and false at `high`.
 pub(super) fn threshold(
     [mut low, mut high]: [f64; 2],
     halvings: u32,
