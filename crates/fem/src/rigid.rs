@@ -87,7 +87,7 @@ impl RigidInertia {
         })
     }
 
-    /// `m` (kg).
+    /// Mass `m` (kg).
     pub fn mass(&self) -> f64 {
         self.mass
     }
@@ -171,7 +171,7 @@ fn turned(body: &Matrix3<f64>, orientation: &UnitQuaternion<f64>) -> Matrix3<f64
     (world + world.transpose()) * 0.5
 }
 
-/// Pose of a rigid body.
+/// Position and orientation of a rigid body in the world.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct RigidPose {

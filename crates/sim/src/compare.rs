@@ -17,13 +17,13 @@ pub struct StepEffort {
     pub solves: u32,
     /// The most contacts of a collision round.
     pub contacts: usize,
-    /// Iterations.
+    /// Iterations of all solves.
     pub iterations: u64,
     /// Products with the momentum matrix, those of the iterations included.
     pub products: u64,
-    /// State changes.
+    /// Changes of contact states in all solves.
     pub state_changes: u64,
-    /// Processor time (s).
+    /// Processor time of all solves (s).
     pub seconds: f64,
     /// Solves whose independent residual misses the tolerances of an accepted solve.
     pub unmet: u32,
@@ -50,7 +50,7 @@ pub struct MethodRecord {
     pub name: String,
     /// The method with its settings.
     pub settings: Method,
-    /// Its steps.
+    /// Its effort in each compared step.
     pub steps: Vec<StepEffort>,
     /// Why it rejected a problem, for the first such problem.
     pub refusal: Option<String>,
@@ -59,9 +59,9 @@ pub struct MethodRecord {
 /// Mean and median of a quantity over steps.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Average {
-    /// Mean.
+    /// Arithmetic mean over the steps, in the unit of the quantity.
     pub mean: f64,
-    /// Median.
+    /// Median over the steps, in the unit of the quantity.
     pub median: f64,
 }
 
@@ -87,17 +87,17 @@ impl Average {
 }
 
 impl MethodRecord {
-    /// Averages over the steps of `value`.
+    /// Averages of `value` over the steps.
     pub fn average(&self, value: impl Fn(&StepEffort) -> f64) -> Average {
         Average::of(self.steps.iter().map(value))
     }
 
-    /// Largest over the steps of `value`; NaN if one of them is.
+    /// Largest `value` of the steps, at least 0; NaN if one of them is.
     pub fn worst(&self, value: impl Fn(&StepEffort) -> f64) -> f64 {
         self.steps.iter().map(value).fold(0.0, larger)
     }
 
-    /// Sum over the steps of `count`.
+    /// Sum of `count` over the steps.
     pub fn total(&self, count: impl Fn(&StepEffort) -> u32) -> u32 {
         self.steps.iter().map(count).sum()
     }

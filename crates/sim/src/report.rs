@@ -71,9 +71,9 @@ pub struct StepReport {
     pub sliding: u32,
     /// Persistent contacts that are inactive.
     pub inactive: u32,
-    /// Vertex-face candidates.
+    /// Candidate pairs of a vertex and a face.
     pub vertex_face_candidates: u32,
-    /// Edge-edge candidates.
+    /// Candidate pairs of two edges.
     pub edge_edge_candidates: u32,
     /// Broad-phase collections; 0 if the previous candidate set still covers the motion.
     pub broad_phase_collections: u32,

@@ -51,7 +51,7 @@ impl RigidBody {
         }
     }
 
-    /// `ω` of a state (rad/s).
+    /// Angular velocity `ω` of a state in world axes (rad/s).
     pub fn angular_velocity(&self, state: &RigidState) -> Vector3<f64> {
         self.inertia
             .angular_velocity(&state.pose.orientation, &state.angular_momentum)

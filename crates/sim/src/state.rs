@@ -25,7 +25,7 @@ pub struct State {
     pub rigid: Vec<RigidState>,
     /// Contacts with their forces, ascending by key: results of the last step and warm start of the next.
     pub contacts: Vec<Contact>,
-    /// Force of every joint row, for the geometric stiffness in the next step.
+    /// Force of every joint row (N, or N·m for an angle), for the geometric stiffness in the next step.
     pub joint_forces: Vec<f64>,
     /// `ε_p` of every row of the constraints, in compliance form first, then in stiffness form; empty without plastic
     /// flow.

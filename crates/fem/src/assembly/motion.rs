@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 /// Positions and velocities of all points, one entry per point.
 #[derive(Clone, Copy, Debug)]
 pub struct NodalMotion<'a> {
-    /// Positions (m).
+    /// Positions at which forces and stiffness are evaluated (m).
     pub positions: &'a [Vector3<f64>],
     /// Velocities of the prescribed points (m/s); entries of other points are not read.
     pub prescribed_velocity: &'a [Vector3<f64>],

@@ -40,7 +40,7 @@ impl EdgeSpring {
         })
     }
 
-    /// Energy (J).
+    /// Elastic energy (J) with the points at `x` (m).
     pub fn energy(&self, x: &[Vector3<f64>; 2]) -> f64 {
         let elongation = (x[0] - x[1]).norm() - self.rest_length;
         0.5 * self.stiffness * elongation * elongation / self.rest_length

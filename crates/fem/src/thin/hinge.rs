@@ -15,13 +15,13 @@ use nalgebra::{Matrix3, Vector3};
 pub struct Hinge {
     /// Indices of `x₀, x₁, x₂, x₃`.
     pub points: [u32; 4],
-    /// `θ̄` (rad).
+    /// `θ̄`: angle between the triangles at rest (rad).
     pub rest_angle: f64,
     /// `3 k_b |ē|² / Ā` (J).
     pub stiffness: f64,
 }
 
-/// The angle of a hinge with its gradient.
+/// Angle between the two triangles of a hinge, and its derivatives by the positions of the points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HingeAngle {
     /// `θ` (rad), in `[−π, π]`.
@@ -103,7 +103,7 @@ impl Hinge {
         }
     }
 
-    /// Energy (J).
+    /// Elastic energy (J) with the points at `x` (m).
     pub fn energy(&self, x: &[Vector3<f64>; 4]) -> f64 {
         let bent = self.bent(hinge_angle(x).angle);
         self.stiffness * bent * bent

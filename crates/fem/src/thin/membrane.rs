@@ -79,7 +79,7 @@ impl Membrane {
         strain * (2.0 * self.mu) + Matrix2::identity() * (self.lambda * strain.trace())
     }
 
-    /// Energy (J).
+    /// Elastic energy (J) with the points at `x` (m).
     pub fn energy(&self, x: &[Vector3<f64>; 3]) -> f64 {
         let strain = Self::strain(&self.deformation(x));
         let trace = strain.trace();

@@ -85,17 +85,17 @@ impl BroadPhaseChoice {
         "parry",
     ];
 
-    /// All choices.
+    /// All choices, the default first.
     pub fn all() -> impl Iterator<Item = Self> {
         CHOICES.iter().map(|&(choice, ..)| choice)
     }
 
-    /// The choice of that name.
+    /// The choice with this name in scene files; `None` if there is none.
     pub fn by_name(name: &str) -> Option<Self> {
         Self::all().find(|choice| choice.name() == name)
     }
 
-    /// Its name.
+    /// Its name in scene files.
     pub fn name(self) -> &'static str {
         self.row().1
     }

@@ -74,13 +74,13 @@ pub enum MeshIoError {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{place}: {problem}")]
 pub struct ParseError {
-    /// The place.
+    /// Line or byte at which reading ended.
     pub place: Place,
     /// The problem there and the expected content.
     pub problem: String,
 }
 
-/// A place in a file.
+/// A place in a file: a line of text, or a byte.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Place {

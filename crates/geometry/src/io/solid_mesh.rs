@@ -2,7 +2,7 @@
 
 use crate::mesh::TetMesh;
 
-/// A solid from a file.
+/// A solid from a file: tetrahedra, the hexahedra that they fill, and named parts.
 #[derive(Debug, Clone)]
 pub struct SolidMesh {
     /// Its tetrahedra: those of the file, or six for each hexahedron. Nodes are numbered as in the file.

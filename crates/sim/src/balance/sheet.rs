@@ -49,7 +49,7 @@ pub struct BodyBalance {
 }
 
 impl BodyBalance {
-    /// The energies (J).
+    /// Sum of kinetic, gravitational and elastic energy (J).
     pub fn stored(&self) -> f64 {
         self.kinetic + self.gravity + self.elastic
     }

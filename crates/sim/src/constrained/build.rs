@@ -138,7 +138,7 @@ impl RigidChain {
     }
 }
 
-/// Material of a sheet.
+/// Constraints that give a sheet its stiffness.
 #[derive(Debug, Clone)]
 pub enum SheetMaterial {
     /// Length constraints along its edges.
@@ -164,7 +164,7 @@ pub struct Sheet {
     pub edge: f64,
     /// Mass of a particle (kg).
     pub node_mass: f64,
-    /// Its material.
+    /// Law and compliance of its constraints.
     pub material: SheetMaterial,
     /// Whether the whole row at `y = 0` is fixed, or its two corners only.
     pub whole_row: bool,

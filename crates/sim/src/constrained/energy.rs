@@ -67,7 +67,7 @@ impl Energy {
         energy
     }
 
-    /// Sum of all energies.
+    /// Sum of all energies (J).
     pub fn total(&self) -> f64 {
         self.kinetic + self.gravitational + self.elastic
     }

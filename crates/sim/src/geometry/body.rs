@@ -23,7 +23,7 @@ pub struct Body {
     pub two_sided: bool,
     /// Its surface triangles.
     pub triangles: Range<usize>,
-    /// Its own friction coefficient.
+    /// Coulomb friction coefficient of its own (1).
     pub friction: f64,
     /// For each point, the node of the given mesh: points are stored along a space-filling curve.
     pub original_nodes: Vec<u32>,
@@ -45,6 +45,6 @@ pub struct HalfSpace {
     pub point: Vector3<f64>,
     /// Unit normal, out of the solid.
     pub normal: Vector3<f64>,
-    /// Its own friction coefficient.
+    /// Coulomb friction coefficient of its own (1).
     pub friction: f64,
 }

@@ -269,7 +269,7 @@ impl<'a> BodyView<'a> {
         self.sum(|mass, x, v| (x - center).cross(v) * mass)
     }
 
-    /// Energies (J).
+    /// Kinetic, elastic and gravitational energy (J).
     pub fn energies(&self) -> BodyEnergies {
         let gravity = &self.model.settings.gravity;
         if let Some((rigid, at)) = self.rigid() {

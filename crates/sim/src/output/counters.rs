@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 /// Irregular events over all steps; all zero in a regular run.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counters {
-    /// Steps that were subdivided.
+    /// Steps that were divided into substeps.
     pub subdivided_steps: u64,
-    /// Rejected attempts.
+    /// Attempts that were rejected and repeated with shorter substeps.
     pub rejected_attempts: u64,
     /// Solves accepted at a least-squares solution of over-constrained contacts.
     pub least_squares_solves: u64,
@@ -27,7 +27,7 @@ pub struct Counters {
     pub rescued_solves: u64,
     /// Restarts from the plain diagonal preconditioner.
     pub preconditioner_fallbacks: u64,
-    /// Contacts kept with clamped weights.
+    /// Active contacts that ended farther apart than the clearance.
     pub loose_contacts: u64,
     /// Motions that left the box covered by the broad phase; the box is enlarged and searched again.
     pub box_overruns: u64,

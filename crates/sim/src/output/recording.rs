@@ -53,7 +53,7 @@ pub struct Recorded {
     pub verdict: Verdict,
     /// Facts of the run that `summary.json` has.
     pub facts: RunFacts,
-    /// Steps of the summary.
+    /// Number of whole steps since time 0, those before a resumption included.
     pub steps: u64,
     /// Stored problems, if they were asked for.
     pub problems: Option<u64>,

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::rows::open_table;
 use super::{OutputError, column_names};
 
-/// Mean, median and range of the finite values of one column.
+/// Mean, median and range of the finite values of one column, in its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Statistics {
     /// Number of finite values; the smallest gap, for example, is infinite without contacts.
@@ -16,11 +16,11 @@ pub struct Statistics {
     pub mean: f64,
     /// Median; for an even number of values, the mean of the two middle ones.
     pub median: f64,
-    /// Smallest value.
+    /// Smallest finite value.
     pub minimum: f64,
-    /// Largest value.
+    /// Largest finite value.
     pub maximum: f64,
-    /// Sum.
+    /// Sum of the finite values.
     pub total: f64,
 }
 

@@ -58,7 +58,7 @@ pub struct Study(Vec<Axis>);
 /// One run of a study.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Point {
-    /// The value of each key.
+    /// The value of each key, in the order of the keys of the study.
     pub values: Vec<String>,
     /// The same as overrides of the scene: `KEY=VALUE`.
     pub overrides: Vec<String>,
@@ -114,7 +114,7 @@ impl Study {
         Ok(Self(parsed))
     }
 
-    /// The keys.
+    /// The dotted keys of the scene that vary, in the order of the axes.
     pub fn keys(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|axis| axis.key.as_str())
     }

@@ -65,7 +65,7 @@ impl Summary {
         }
     }
 
-    /// Adds one step.
+    /// Counts one step, and its irregular events.
     pub fn add(&mut self, report: &StepReport) {
         self.steps += 1;
         self.end_time = report.time;

@@ -36,7 +36,7 @@ pub struct Accepted {
     pub inversion: bool,
 }
 
-/// Run status.
+/// End of a run: whether all steps were taken, and all guarantees hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
@@ -51,7 +51,7 @@ pub enum Status {
 }
 
 impl Status {
-    /// Name of the status.
+    /// Its name in `summary.json` and in the last line of a run.
     pub fn name(self) -> &'static str {
         match self {
             Self::Completed => "completed",
@@ -61,7 +61,7 @@ impl Status {
         }
     }
 
-    /// Exit code of the program.
+    /// Exit code of the program: 0 if all guarantees hold, else as `docs/cli.md` lists it.
     pub fn exit_code(self) -> u8 {
         match self {
             Self::Completed => 0,
@@ -75,7 +75,7 @@ impl Status {
 /// Status of a run with its messages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
-    /// Run status.
+    /// Whether all steps were taken, and all guarantees hold.
     pub status: Status,
     /// Why the status is not `completed`; an interrupted run needs no reason.
     pub message: Option<String>,

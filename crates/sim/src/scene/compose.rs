@@ -360,7 +360,7 @@ impl Obstacle {
         Self::new(ObstacleShape::Cuboid { size })
     }
 
-    /// Moves it.
+    /// Prescribes its motion.
     #[must_use]
     pub fn moving(mut self, motion: Motion) -> Self {
         self.motion = Some(motion);

@@ -11,7 +11,7 @@ pub struct StuffingOptions {
     /// Largest relative difference between the volumes of the tetrahedra and of the surface. A larger one means lost
     /// parts of the shape: [`StuffingError::TooCoarse`].
     pub volume_tolerance: f64,
-    /// Most tetrahedra.
+    /// Largest number of tetrahedra; a size that needs more is rejected.
     pub most_tets: usize,
 }
 

@@ -5,11 +5,11 @@ use std::fmt;
 /// One finding about a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finding {
-    /// The file.
+    /// Name of the frame or table with the problem.
     pub file: String,
     /// Its time (s), if known.
     pub time: Option<f64>,
-    /// The problem.
+    /// Kind of the problem, with its measures.
     pub problem: Problem,
 }
 
