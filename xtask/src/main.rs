@@ -1,5 +1,5 @@
 //! One entry point for checks, conformance tables and measurements:
-//! `cargo xtask ci | conformance | validate | figures | golden | fuzz | bench | book | gallery`.
+//! `cargo xtask ci | conformance | validate | figures | golden | fuzz | book | gallery`.
 //!
 //! - [`ci`]: checks that a change must pass
 //! - [`conformance`]: one table per layer (case, measured, bound, verdict)
@@ -7,7 +7,6 @@
 //! - [`figures`]: laws, large steps, growth and speed of the step, as one page
 //! - [`golden`]: results that no refactoring may change, as hashes
 //! - [`fuzz`]: readers of files, tested with arbitrary bytes
-//! - [`mod@bench`]: speed on this machine
 //! - [`book`]: pages of the documentation that follow from the code
 #![expect(
     clippy::print_stdout,
@@ -15,7 +14,6 @@
     reason = "reporting to the terminal is this program's purpose"
 )]
 
-mod bench;
 mod book;
 mod ci;
 mod conformance;
@@ -54,9 +52,6 @@ enum Task {
     Golden(golden::Task),
     /// Fuzzes the readers of files; exit code 1 where one panics, hangs or fills the memory
     Fuzz(fuzz::Options),
-    /// Measures times, in a release build
-    #[command(subcommand)]
-    Bench(bench::Case),
     /// Writes the pages of the book that follow from the code
     Book,
     /// Renders the pictures of the gallery, and writes its page
@@ -71,7 +66,6 @@ fn main() -> ExitCode {
         Task::Figures(options) => figures::run(&options),
         Task::Golden(task) => golden::run(&task),
         Task::Fuzz(options) => fuzz::run(&options),
-        Task::Bench(case) => bench::run(&case),
         Task::Book => book::run(),
         Task::Gallery(options) => book::gallery::run(&options),
     };

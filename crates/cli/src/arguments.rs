@@ -91,7 +91,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) steps: Option<u64>,
     /// Number of threads; results do not depend on it. Default: all processors.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Set a key of the scene (dotted, list entries counted from 0), for example body.0.material.young=1e6. May be
     /// repeated.
@@ -118,7 +118,7 @@ pub(crate) struct Sweep {
     #[arg(long, value_name = "KEY=VALUE,..", required = true)]
     pub(crate) grid: Vec<String>,
     /// Number of runs at a time; the table does not depend on it. Default: all processors.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count)]
     pub(crate) jobs: Option<NonZeroUsize>,
     /// Folder for the table, sweep.csv, and the folders of the runs. Runs that have ended there are not repeated.
     /// Default: out/ and the name of the scene, with .sweep.
@@ -158,7 +158,7 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// Number of threads; results do not depend on it. Default: all processors.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count)]
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
@@ -198,7 +198,7 @@ pub(crate) struct Compare {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) from: u64,
     /// Number of threads; results do not depend on it. Default: all processors.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Set a key of the scene, as in `run`. May be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -254,7 +254,7 @@ pub(crate) struct Export {
     #[arg(long, value_name = "SECONDS", value_parser = not_negative)]
     pub(crate) time: Option<f64>,
     /// Take every N-th frame of the run.
-    #[arg(long, value_name = "N", default_value = "1")]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = count)]
     pub(crate) every: NonZeroUsize,
     /// Meaning of the colours of pictures and films.
     #[arg(long, value_enum, default_value_t = Colour::Body)]
@@ -294,7 +294,7 @@ pub(crate) struct Verify {
     #[arg(required = true, value_name = "DIR|FILE")]
     pub(crate) paths: Vec<PathBuf>,
     /// Number of threads. Default: all processors.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Show no progress and print only findings.
     #[arg(long)]
@@ -315,7 +315,7 @@ pub(crate) struct Doctor {
     #[arg(long, value_name = "OUT")]
     pub(crate) separate: Option<PathBuf>,
     /// Number of threads; the result does not depend on it. Default: all processors.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count)]
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
@@ -385,7 +385,7 @@ pub(crate) struct Tetrahedralize {
     #[arg(long, value_name = "N", default_value_t = 20_000_000)]
     pub(crate) most_tets: usize,
     /// Number of threads; the result does not depend on it. Default: all processors.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = count)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Print only errors.
     #[arg(long)]
@@ -482,6 +482,12 @@ pub(crate) enum Scene {
         #[arg(long = "set", value_name = "KEY=VALUE")]
         overrides: Vec<String>,
     },
+}
+
+/// A whole number greater than 0.
+fn count(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse()
+        .map_err(|_| "give a whole number greater than 0".to_owned())
 }
 
 /// A finite number from 0 up.

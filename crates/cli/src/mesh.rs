@@ -63,6 +63,17 @@ fn summarise(file: &Path) -> Result<MeshSummary, Failure> {
                 ));
                 Ok(MeshSummary::of_surface(&mesh))
             }
+            // The error names the formats of solids only.
+            Err(MeshIoError::Extension {
+                path, extension, ..
+            }) => Err(Failure::new(
+                Code::BadInput,
+                format!(
+                    "{}: the extension {extension:?} is not a known format: use .msh, .mesh, .vtk, .vtu, .vtp, .obj, \
+                     .stl or .ply",
+                    path.display()
+                ),
+            )),
             Err(_) => Err(Failure::bad_input(&solid_error)),
         },
     }

@@ -225,13 +225,14 @@ fn judge(folder: &Path, rows: &[(Point, Row)], quiet: bool) -> Result<(), Failur
         ))?;
     }
     if failed > 0 {
-        Err(Failure::new(
-            Code::Stopped,
-            format!(
-                "{failed} runs failed; {} has their messages",
-                table.display()
-            ),
-        ))
+        // Where all fail, most often the grid has a mistake.
+        let first = match rows.first() {
+            Some((_, row)) if failed == rows.len() => format!("; the first: {}", row.message),
+            _ => String::new(),
+        };
+        let table = table.display();
+        let message = format!("{failed} runs failed; {table} has their messages{first}");
+        Err(Failure::new(Code::Stopped, message))
     } else if inexact > 0 {
         Err(Failure::new(
             Code::Inexact,

@@ -25,7 +25,7 @@ pub(crate) fn doctor<'py>(py: Python<'py>, scene: &Scene) -> PyResult<Bound<'py,
     convert::to_python(py, &diagnosis.findings)
 }
 
-/// What ``verify`` examined, and what it found.
+/// Extent and findings of ``verify``.
 #[pyclass(frozen, module = "impinge")]
 pub(crate) struct Verification(output::Verification);
 

@@ -375,7 +375,7 @@ fn by(depth: Option<f64>) -> String {
 /// How a body touches a half-space at the start, in words; `depth` in m, 0 if it touches.
 fn reaches(depth: f64) -> String {
     if depth > 0.0 {
-        format!("reaches {depth:e} m into")
+        format!("reaches {depth:.3e} m into")
     } else {
         "touches".to_owned()
     }

@@ -1,6 +1,6 @@
 //! The page with all keys of scene files: the descriptions of the schema, and an example for each key.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -31,7 +31,7 @@ const HEAD: &str = "# Scene reference
 
 `cargo xtask book` writes this page from the schema (`impinge scene schema`) and the shipped scenes. All quantities are
 in SI units; the z axis points up by default. Each key stands with an example; a key without *required* may be left out.
-`--set KEY=VALUE` sets a key on the command line: `--set body.0.material.young=1e6`.
+Directions have any length but 0. `--set KEY=VALUE` sets a key on the command line: `--set body.0.material.young=1e6`.
 ";
 
 /// The text of the page.
@@ -40,17 +40,20 @@ in SI units; the z axis points up by default. Each key stands with an example; a
 /// If a key has no example: the scenes in `xtask/src/book/keys` hold those that no shipped scene has.
 pub(super) fn page(root: &Path) -> Result<String, Box<dyn Error>> {
     let schema = Scene::json_schema();
+    let mut uses = BTreeMap::new();
+    count_uses(&mut uses, &schema);
     let page = Page {
         examples: Examples::read(root, &schema)?,
         schema: &schema,
+        uses,
     };
     let mut text = HEAD.to_owned();
     text.push_str("\n## Scene\n\n");
-    page.keys(&mut text, &schema, super::ROOT, "")?;
+    page.keys(&mut text, &schema, &Table::named(super::ROOT))?;
     let mut waiting: VecDeque<&str> = VecDeque::new();
     let mut written: Vec<&str> = Vec::new();
     for key in ORDER {
-        push(&mut waiting, &schema["properties"][key]);
+        page.push(&mut waiting, &schema["properties"][key]);
         while let Some(name) = waiting.pop_front() {
             if written.contains(&name) {
                 continue;
@@ -59,7 +62,7 @@ pub(super) fn page(root: &Path) -> Result<String, Box<dyn Error>> {
             let part = &schema["$defs"][name];
             page.section(&mut text, part, name)?;
             let mut below = VecDeque::new();
-            push(&mut below, part);
+            page.push(&mut below, part);
             // Tables follow those that refer to them, in their order.
             while let Some(name) = below.pop_back() {
                 waiting.push_front(name);
@@ -69,25 +72,72 @@ pub(super) fn page(root: &Path) -> Result<String, Box<dyn Error>> {
     Ok(text)
 }
 
-/// Adds the names of the definitions that `part` refers to.
-fn push<'a>(names: &mut VecDeque<&'a str>, part: &'a Schema) {
+/// Counts how often `part` refers to each definition.
+fn count_uses<'a>(uses: &mut BTreeMap<&'a str, usize>, part: &'a Schema) {
     if let Some(name) = super::reference(part) {
-        names.push_back(name);
+        *uses.entry(name).or_default() += 1;
         return;
     }
     match part {
-        Schema::Object(entries) => entries.values().for_each(|part| push(names, part)),
-        Schema::Array(entries) => entries.iter().for_each(|part| push(names, part)),
+        Schema::Object(entries) => entries.values().for_each(|part| count_uses(uses, part)),
+        Schema::Array(entries) => entries.iter().for_each(|part| count_uses(uses, part)),
         _ => {}
+    }
+}
+
+/// A table whose keys are listed.
+struct Table<'a> {
+    name: &'a str,
+    /// Blanks before each key.
+    indent: &'a str,
+    /// Example of the whole table in the line above; its keys need no other.
+    above: &'a str,
+}
+
+impl<'a> Table<'a> {
+    /// A table under a heading of its own.
+    fn named(name: &'a str) -> Self {
+        Self {
+            name,
+            indent: "",
+            above: "",
+        }
     }
 }
 
 struct Page<'a> {
     examples: Examples,
     schema: &'a Schema,
+    /// How often the schema refers to each definition.
+    uses: BTreeMap<&'a str, usize>,
 }
 
-impl Page<'_> {
+impl<'a> Page<'a> {
+    /// Adds the names of the definitions that `part` refers to, except those at the only key that refers to them.
+    fn push(&self, names: &mut VecDeque<&'a str>, part: &'a Schema) {
+        if let Some(name) = super::reference(part) {
+            if self.choices_of(part).is_none() {
+                names.push_back(name);
+            }
+            return;
+        }
+        match part {
+            Schema::Object(entries) => entries.values().for_each(|part| self.push(names, part)),
+            Schema::Array(entries) => entries.iter().for_each(|part| self.push(names, part)),
+            _ => {}
+        }
+    }
+
+    /// The definition that `part` refers to, if it is a list of names and no other part refers to it.
+    fn choices_of(&self, part: &Schema) -> Option<&'a Schema> {
+        let name = super::reference(part)?;
+        let definition = &self.schema["$defs"][name];
+        let is_name = |choice: &Schema| choice.get("const").is_some();
+        let is_list =
+            super::choices(definition).count() > 0 && super::choices(definition).all(is_name);
+        (is_list && self.uses.get(name) == Some(&1)).then_some(definition)
+    }
+
     /// A definition under a heading of its own.
     fn section(&self, text: &mut String, part: &Schema, name: &str) -> Result<(), Box<dyn Error>> {
         let _ = write!(
@@ -97,11 +147,10 @@ impl Page<'_> {
             wrapped(&described(part), "")
         );
         text.push('\n');
-        self.keys(text, part, name, "")?;
+        self.keys(text, part, &Table::named(name))?;
         for choice in super::choices(part) {
             if let Some(value) = choice.get("const") {
-                let line = format!("- `{value}`: {}", described(choice));
-                let _ = writeln!(text, "{}", wrapped(&line, "  "));
+                named(text, value, choice, "");
             } else if choice.get("properties").is_some() {
                 self.variant(text, choice, name)?;
             } else {
@@ -129,9 +178,14 @@ impl Page<'_> {
             return Ok(());
         };
         let example = self.example(name, key)?;
-        let line = format!("- `{example}`: {}{}", described(choice), Self::link(part));
+        let line = format!("- `{example}`: {}{}", described(choice), self.link(part));
         let _ = writeln!(text, "{}", wrapped(&line, "  "));
-        self.keys(text, part, &super::inner(name, key), "  ")
+        let table = Table {
+            name: &super::inner(name, key),
+            indent: "  ",
+            above: example,
+        };
+        self.keys(text, part, &table)
     }
 
     /// The keys of a table, as a list.
@@ -139,9 +193,13 @@ impl Page<'_> {
         &self,
         text: &mut String,
         part: &Schema,
-        name: &str,
-        indent: &str,
+        table: &Table<'_>,
     ) -> Result<(), Box<dyn Error>> {
+        let Table {
+            name,
+            indent,
+            above,
+        } = *table;
         let required: Vec<&str> = part["required"].as_array().map_or_else(Vec::new, |names| {
             names.iter().filter_map(Schema::as_str).collect()
         });
@@ -155,6 +213,7 @@ impl Page<'_> {
             let shown = match (name == super::ROOT, is_list, self.is_table(part)) {
                 (true, true, _) => format!("[[{key}]]"),
                 (true, _, true) => format!("[{key}]"),
+                _ if above.contains(&format!(" {key} = ")) => key.to_owned(),
                 _ => self.example(name, key)?.to_owned(),
             };
             let description = described(part);
@@ -165,8 +224,12 @@ impl Page<'_> {
                 }
                 _ => {}
             }
-            line.push_str(&Self::link(part));
-            let _ = writeln!(text, "{}", wrapped(&line, &format!("{indent}  ")));
+            line.push_str(&self.link(part));
+            let deeper = format!("{indent}  ");
+            let _ = writeln!(text, "{}", wrapped(&line, &deeper));
+            for choice in self.choices_of(part).into_iter().flat_map(super::choices) {
+                named(text, &choice["const"], choice, &deeper);
+            }
         }
         Ok(())
     }
@@ -177,8 +240,11 @@ impl Page<'_> {
         })
     }
 
-    /// A link to the definition that `part` refers to.
-    fn link(part: &Schema) -> String {
+    /// A link to the definition that `part` refers to, if it has a heading.
+    fn link(&self, part: &Schema) -> String {
+        if self.choices_of(part).is_some() {
+            return String::new();
+        }
         let name = super::reference(part).or_else(|| super::reference(part.get("items")?));
         name.map_or_else(String::new, |name| {
             let title = title(name);
@@ -193,6 +259,12 @@ impl Page<'_> {
         super::reference(part)
             .is_some_and(|name| self.schema["$defs"][name].get("properties").is_some())
     }
+}
+
+/// A choice that is a name.
+fn named(text: &mut String, value: &Schema, choice: &Schema, indent: &str) {
+    let line = format!("{indent}- `{value}`: {}", described(choice));
+    let _ = writeln!(text, "{}", wrapped(&line, &format!("{indent}  ")));
 }
 
 /// A number, a truth value, a text or a list of these.

@@ -36,29 +36,18 @@ pub(super) struct Parts {
     /// Seed of the generated queries
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
-    /// Measures the broad phase and the step size on surfaces: one file, at rest, or pairs FILE_START FILE_END
-    #[arg(long, value_name = "FILE", num_args = 1..)]
-    candidates: Vec<PathBuf>,
-    /// The same on a generated pile of this many rings of 144 triangles [default with --full: 3472]
+    /// Measures the broad phase and the step size on a generated pile of this many rings of 144 triangles [default with --full: 3472]
     #[arg(long, value_name = "RINGS")]
     pile: Option<u32>,
     /// Fills surfaces with tetrahedra: simple shapes; with --full also large ones and those of $IMPINGE_DATA/meshes
     #[arg(long)]
     filling: bool,
-    /// Grows the boxes of --candidates and --pile by this length in m [default: 0; for a surface at rest, a thousandth
-    /// of its largest extent]
-    #[arg(long, value_name = "LENGTH")]
-    inflate: Option<f64>,
 }
 
 impl Parts {
     /// Whether particular parts are selected, and so nothing else.
     pub(super) fn are_chosen(&self) -> bool {
-        self.ccd.is_some()
-            || self.random.is_some()
-            || !self.candidates.is_empty()
-            || self.pile.is_some()
-            || self.filling
+        self.ccd.is_some() || self.random.is_some() || self.pile.is_some() || self.filling
     }
 }
 
@@ -75,11 +64,8 @@ pub(super) fn fill(
     if let Some(count) = parts.random {
         random::fill(table, count, parts.seed);
     }
-    if !parts.candidates.is_empty() {
-        candidates::files(table, &parts.candidates, parts.inflate)?;
-    }
     if let Some(rings) = parts.pile {
-        candidates::pile(table, rings, parts.inflate)?;
+        candidates::pile(table, rings)?;
     }
     let data = std::env::var_os("IMPINGE_DATA").map(PathBuf::from);
     let meshes = data.as_ref().map(|data| data.join("meshes"));
@@ -98,7 +84,7 @@ pub(super) fn fill(
     let count = if extent == Extent::Full { full } else { quick };
     random::fill(table, count, parts.seed);
     if extent == Extent::Full {
-        candidates::pile(table, RINGS, parts.inflate)?;
+        candidates::pile(table, RINGS)?;
     }
     filling::fill(table, meshes.as_deref(), extent)?;
     shapes(table)?;

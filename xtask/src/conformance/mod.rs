@@ -32,10 +32,7 @@ pub(crate) struct Options {
     /// Layers [default: all]
     #[arg(value_enum)]
     layers: Vec<Layer>,
-    /// The cases that take seconds, as in `ci` (this is the default)
-    #[arg(long, conflicts_with = "full")]
-    quick: bool,
-    /// Larger cases, and meaningful times
+    /// Larger cases, and meaningful times; otherwise those of `ci`, which take seconds
     #[arg(long)]
     full: bool,
     /// Only these contact scenes [default: all]
@@ -101,7 +98,7 @@ enum Extent {
 
 /// Prints the tables of the chosen layers; true if every guarantee holds.
 pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
-    let extent = if options.full && !options.quick {
+    let extent = if options.full {
         Extent::Full
     } else {
         Extent::Quick

@@ -3,6 +3,7 @@
 //! A section runs simulations and yields rows of quantity, scene, value, bound and verdict. Laws of physics fail the
 //! command; times, iterations and their ratios do not, since they depend on the machine and on its other work.
 
+mod bandwidth;
 mod boxes;
 mod crush;
 mod delassus;

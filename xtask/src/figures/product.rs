@@ -3,15 +3,14 @@
 use std::error::Error;
 
 use super::figure::Figure;
-use super::{Context, Section, Sheet};
-use crate::bench::krylov;
+use super::{Context, Section, Sheet, bandwidth};
 
 pub(super) const PRODUCT: Section = Section {
     name: "product",
     title: "The block product",
     about: "Iterations multiply by the momentum matrix, half of which is stored. Reading it limits the product. The\n\
             value is its rate of bytes over that of the triad `a = b + s c`, measured in turns. A sum of all entries\n\
-            reads the blocks and does nothing else. Details: `cargo xtask bench krylov`.",
+            reads the blocks and does nothing else.",
     long: false,
     measure: product,
 };
@@ -20,7 +19,7 @@ pub(super) const PRODUCT: Section = Section {
 fn product(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> {
     for (axis, threads, bound) in [(20, 1, None), (58, 1, Some(0.7)), (58, 2, None)] {
         context.progress.run(&format!("{axis}³ nodes"), 0);
-        let rate = krylov::measure(axis, threads, context.choose(20, 40));
+        let rate = bandwidth::measure(axis, threads, context.choose(20, 40));
         let figure = Figure::speed(
             format!(
                 "product over triad, {threads} thread{}",

@@ -276,21 +276,6 @@ impl ElasticModel {
             + reduce(0..self.cells().len(), &of_cells, &sum)
     }
 
-    /// Cauchy stress `P Fᵀ / det F` of a tetrahedron, Pa; `None` unless its volume is positive.
-    ///
-    /// # Panics
-    /// If there is no such tetrahedron.
-    pub fn cauchy_stress(
-        &self,
-        element: usize,
-        positions: &[Vector3<f64>],
-    ) -> Option<Matrix3<f64>> {
-        let deformation = self.deformation(element, positions);
-        let ratio = determinant(&deformation);
-        (ratio > 0.0)
-            .then(|| self.material(element).stress(&deformation) * deformation.transpose() / ratio)
-    }
-
     /// Writes the von Mises stress of every tetrahedron, Pa ([`Hyperelastic::von_mises`] of its material). All
     /// tetrahedra of a hexahedron get the mean over its Gauss points, weighted by volume.
     ///

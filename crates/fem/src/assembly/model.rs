@@ -281,11 +281,6 @@ impl ElasticModel {
         self.material_of_tet[element]
     }
 
-    /// Total rest volume, m³.
-    pub fn rest_volume(&self) -> f64 {
-        self.elements.iter().map(|element| element.volume).sum()
-    }
-
     /// Lumped mass of every point, kg: a quarter of the mass of each of its tetrahedra, an eighth of that of its cells;
     /// zero for points without elements.
     pub fn lumped_mass(&self) -> Vec<f64> {

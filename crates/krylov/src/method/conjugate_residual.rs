@@ -46,24 +46,6 @@ impl ConjugateResidual {
         Self::default()
     }
 
-    /// The residual `r = b − A x` by recurrence.
-    #[must_use]
-    pub fn residual(&self) -> &[f64] {
-        &self.r
-    }
-
-    /// The search direction `p` of the next step.
-    #[must_use]
-    pub fn direction(&self) -> &[f64] {
-        &self.p
-    }
-
-    /// `A p` for the search direction `p` of the next step.
-    #[must_use]
-    pub fn direction_image(&self) -> &[f64] {
-        &self.q
-    }
-
     fn report(&self, outcome: StepOutcome, curvature: f64) -> Step {
         Step {
             outcome,

@@ -64,12 +64,6 @@ impl Minres {
         Self::default()
     }
 
-    /// The residual `r = b − A x` by recurrence.
-    #[must_use]
-    pub fn residual(&self) -> &[f64] {
-        &self.r
-    }
-
     fn report(&self, outcome: StepOutcome, curvature: f64) -> Step {
         Step {
             outcome,

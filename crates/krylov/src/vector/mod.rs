@@ -9,7 +9,7 @@ mod reduce;
 mod update;
 
 pub use pieces::{for_pieces, sum_pieces};
-pub use reduce::{dot, dot_pair, maximum_magnitude, norm, norm_squared};
+pub use reduce::{dot, dot_pair, norm, norm_squared};
 pub use update::{advance, axpy, scale, xpby};
 
 /// Entries in a leaf of the tree of partial sums: eight kilobytes, which fit into the first-level cache.

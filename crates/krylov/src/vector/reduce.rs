@@ -46,18 +46,6 @@ pub fn norm(a: &[f64]) -> f64 {
     norm_squared(a).sqrt()
 }
 
-/// The largest magnitude among the entries; zero for an empty vector, NaN if any entry is NaN.
-#[must_use]
-pub fn maximum_magnitude(a: &[f64]) -> f64 {
-    a.iter().fold(0.0, |largest: f64, value| {
-        if largest.is_nan() || value.is_nan() {
-            f64::NAN
-        } else {
-            largest.max(value.abs())
-        }
-    })
-}
-
 fn tree_dot(a: &[f64], b: &[f64], parallel: bool) -> f64 {
     if a.len() <= BLOCK {
         return block_dot(a, b);

@@ -1,6 +1,6 @@
 //! Reductions and updates.
 
-use impinge_krylov::vector::{advance, axpy, dot, dot_pair, maximum_magnitude, norm_squared, xpby};
+use impinge_krylov::vector::{advance, axpy, dot, dot_pair, norm_squared, xpby};
 use proptest::prelude::*;
 
 use crate::common::{Numbers, ROUNDING, same_on_all_pools};
@@ -49,10 +49,4 @@ fn long_vectors_have_the_same_bits_on_all_pools() {
         bits.extend(r);
         bits
     });
-}
-
-#[test]
-fn largest_magnitude_sees_negative_entries_and_nan() {
-    assert!((maximum_magnitude(&[1.0, -3.0, 2.0]) - 3.0).abs() < f64::EPSILON);
-    assert!(maximum_magnitude(&[1.0, f64::NAN, 2.0]).is_nan());
 }

@@ -18,8 +18,8 @@ use crate::{
     joints::Joined,
     rigid::{RigidBody, RigidState},
     scene::{
-        BodyPart, Formulation, GivenLoad, GivenPull, HeldPart, JointStiffness, RigidMotion, Scene,
-        SceneParts, ShellPart,
+        BodyPart, Formulation, GivenLoad, GivenPull, HeldPart, JointStiffness, NodesPart,
+        RigidMotion, Scene, SceneParts, ShellPart,
     },
     solid::{Elements, Sheet, StrainBody, cells_of_tets, strain_form},
     state::State,
@@ -106,25 +106,12 @@ impl Builder {
         self.add_strains(part, &material, &place, first_tet);
         self.add_materials(count, material, law.density, damping);
         self.rest.extend_from_slice(mesh.nodes());
-        self.velocities.extend(
-            original_nodes
-                .iter()
-                .map(|&node| part.velocity[node as usize]),
-        );
-        self.pull
-            .extend(original_nodes.iter().map(|&node| part.pull[node as usize]));
-        self.motions_of_points
-            .extend(
-                original_nodes
-                    .iter()
-                    .map(|&node| match part.prescribed[node as usize] {
-                        Some(motion) => PointMotion::Prescribed(motion as u32),
-                        // Blocks are numbered once all nodes are present.
-                        None => PointMotion::Free(u32::MAX),
-                    }),
-            );
-        self.add_held(index, &part.name, &part.held, |node| place[node as usize]);
-        self.add_loads(index, &part.varying, &part.load, |node| {
+        let nodes = original_nodes.iter().map(|&node| node as usize);
+        self.add_nodes(&part.nodes, nodes, motions);
+        self.add_held(index, &part.name, &part.nodes.held, |node| {
+            place[node as usize]
+        });
+        self.add_loads(index, &part.nodes.varying, &part.load, |node| {
             place[node as usize]
         });
         let first_triangle = self.triangles.len();
@@ -139,7 +126,6 @@ impl Builder {
         if !part.groups.is_empty() {
             self.mesh_groups.insert(index, part.groups.clone());
         }
-        self.passive.push(is_passive(&part.prescribed, motions));
         self.bodies.push(Body {
             name: part.name.clone(),
             origin: part.origin,
@@ -153,6 +139,29 @@ impl Builder {
             original_nodes,
         });
         Ok(())
+    }
+
+    /// Adds start, forces and motions of the points of a deformable body: of its `nodes`, in the order of the points.
+    fn add_nodes(
+        &mut self,
+        part: &NodesPart,
+        nodes: impl Iterator<Item = usize> + Clone,
+        motions: &[RigidMotion],
+    ) {
+        self.velocities
+            .extend(nodes.clone().map(|node| part.velocity[node]));
+        self.pull.extend(nodes.clone().map(|node| part.pull[node]));
+        self.motions_of_points
+            .extend(nodes.map(|node| match part.prescribed[node] {
+                Some(motion) => PointMotion::Prescribed(motion as u32),
+                // Blocks are numbered once all nodes are present.
+                None => PointMotion::Free(u32::MAX),
+            }));
+        // Passive: all points are prescribed for all time.
+        self.passive.push(
+            (part.prescribed.iter())
+                .all(|motion| motion.is_some_and(|motion| motions[motion].until.is_none())),
+        );
     }
 
     /// Gives the next `count` elements their material, density (kg/m³) and damping.
@@ -461,11 +470,4 @@ impl Builder {
         let state = start::start_state(&mut model, self.velocities, self.rigid_start);
         Ok((model, state))
     }
-}
-
-/// Whether all points of a body are prescribed for all time.
-fn is_passive(prescribed: &[Option<usize>], motions: &[RigidMotion]) -> bool {
-    prescribed
-        .iter()
-        .all(|motion| motion.is_some_and(|motion| motions[motion].until.is_none()))
 }

@@ -172,27 +172,6 @@ impl Body {
         }
     }
 
-    /// Gives it a name.
-    #[must_use]
-    pub fn named(mut self, name: impl Into<String>) -> Self {
-        self.name = name.into();
-        self
-    }
-
-    /// Places the origin of its own frame (m).
-    #[must_use]
-    pub fn at(mut self, position: [f64; 3]) -> Self {
-        self.position = position;
-        self
-    }
-
-    /// Turns it about an axis through the origin of its own frame (degrees).
-    #[must_use]
-    pub fn rotated(mut self, axis: [f64; 3], degrees: f64) -> Self {
-        self.rotation = Some(Rotation { axis, degrees });
-        self
-    }
-
     /// Sets its initial velocity (m/s).
     #[must_use]
     pub fn moving(mut self, velocity: [f64; 3]) -> Self {
@@ -204,13 +183,6 @@ impl Body {
     #[must_use]
     pub fn spinning(mut self, angular_velocity: [f64; 3]) -> Self {
         self.angular_velocity = angular_velocity;
-        self
-    }
-
-    /// Sets its Coulomb friction coefficient (1).
-    #[must_use]
-    pub fn with_friction(mut self, coefficient: f64) -> Self {
-        self.friction = Some(coefficient);
         self
     }
 
@@ -249,6 +221,44 @@ impl Body {
         self
     }
 }
+
+/// Name, placement and friction of a part.
+macro_rules! placed {
+    ($part:ty) => {
+        impl $part {
+            /// Gives it a name.
+            #[must_use]
+            pub fn named(mut self, name: impl Into<String>) -> Self {
+                self.name = name.into();
+                self
+            }
+
+            /// Places the origin of its own frame (m).
+            #[must_use]
+            pub fn at(mut self, position: [f64; 3]) -> Self {
+                self.position = position;
+                self
+            }
+
+            /// Turns it about an axis through the origin of its own frame (degrees).
+            #[must_use]
+            pub fn rotated(mut self, axis: [f64; 3], degrees: f64) -> Self {
+                self.rotation = Some(Rotation { axis, degrees });
+                self
+            }
+
+            /// Sets its Coulomb friction coefficient (1).
+            #[must_use]
+            pub fn with_friction(mut self, coefficient: f64) -> Self {
+                self.friction = Some(coefficient);
+                self
+            }
+        }
+    };
+}
+
+placed!(Body);
+placed!(Obstacle);
 
 impl Copies {
     /// `count` copies, just apart: in `columns` along x and y, and layers upwards.
@@ -350,35 +360,7 @@ impl Obstacle {
         Self::new(ObstacleShape::Cuboid { size })
     }
 
-    /// Gives it a name.
-    #[must_use]
-    pub fn named(mut self, name: impl Into<String>) -> Self {
-        self.name = name.into();
-        self
-    }
-
-    /// Places the origin of its own frame (m).
-    #[must_use]
-    pub fn at(mut self, position: [f64; 3]) -> Self {
-        self.position = position;
-        self
-    }
-
-    /// Turns it about an axis through the origin of its own frame (degrees).
-    #[must_use]
-    pub fn rotated(mut self, axis: [f64; 3], degrees: f64) -> Self {
-        self.rotation = Some(Rotation { axis, degrees });
-        self
-    }
-
-    /// Sets its Coulomb friction coefficient (1).
-    #[must_use]
-    pub fn with_friction(mut self, coefficient: f64) -> Self {
-        self.friction = Some(coefficient);
-        self
-    }
-
-    /// Moves it.
+    /// Prescribes its motion.
     #[must_use]
     pub fn moving(mut self, motion: Motion) -> Self {
         self.motion = Some(motion);

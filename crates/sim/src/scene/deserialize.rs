@@ -74,7 +74,13 @@ impl Error for Mismatch {
     }
 
     fn invalid_value(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        Self::invalid_type(found, expected)
+        match found {
+            Unexpected::Signed(number) if number > 0 && expected.to_string() == "u32" => Self::new(
+                format!("{number} is too large"),
+                format!("write a whole number up to {}", u32::MAX),
+            ),
+            _ => Self::invalid_type(found, expected),
+        }
     }
 
     fn invalid_length(count: usize, expected: &dyn Expected) -> Self {
@@ -236,6 +242,12 @@ fn whole_list<'de, V: Visitor<'de>>(nodes: &[Node], visitor: V) -> Result<V::Val
     ))
 }
 
+/// Reads a value. Errors of types with readers of their own get its place.
+fn read_node<'de, S: DeserializeSeed<'de>>(node: &Node, seed: S) -> Result<S::Value, Mismatch> {
+    seed.deserialize(NodeDeserializer(node))
+        .map_err(|mismatch| mismatch.at(&node.origin))
+}
+
 struct Elements<'a, 'b>(&'b mut std::slice::Iter<'a, Node>);
 
 impl<'de> SeqAccess<'de> for Elements<'_, '_> {
@@ -245,10 +257,7 @@ impl<'de> SeqAccess<'de> for Elements<'_, '_> {
         &mut self,
         seed: T,
     ) -> Result<Option<T::Value>, Mismatch> {
-        self.0
-            .next()
-            .map(|node| seed.deserialize(NodeDeserializer(node)))
-            .transpose()
+        self.0.next().map(|node| read_node(node, seed)).transpose()
     }
 }
 
@@ -276,7 +285,7 @@ impl<'de> MapAccess<'de> for Fields<'_> {
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Mismatch> {
         match self.value.take() {
-            Some(node) => seed.deserialize(NodeDeserializer(node)),
+            Some(node) => read_node(node, seed),
             None => Err(Mismatch::custom("a value was asked for before its key")),
         }
     }

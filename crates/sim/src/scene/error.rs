@@ -11,7 +11,8 @@ use thiserror::Error;
 pub enum SceneError {
     /// The file cannot be read.
     #[error(
-        "cannot read the scene file {}: {source}\n  mend: give the path of a scene file such as scenes/rings.toml",
+        "cannot read the scene file {}: {source}\n  mend: give the path of a scene file, text in UTF-8, such as \
+         scenes/rings.toml",
         path.display()
     )]
     Read {
@@ -109,6 +110,9 @@ pub enum Place {
     ),
 }
 
+/// Most characters of a line that a message shows: some rows of a terminal.
+const LONGEST_SHOWN: usize = 400;
+
 impl fmt::Display for Diagnostic {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
@@ -124,14 +128,19 @@ impl fmt::Display for Diagnostic {
                 text,
                 width,
             } => {
+                // Of a long line, the part around the mark.
+                let before = column - 1;
+                let from = if text.chars().count() > LONGEST_SHOWN {
+                    before.saturating_sub(LONGEST_SHOWN / 2)
+                } else {
+                    0
+                };
+                let shown: String = text.chars().skip(from).take(LONGEST_SHOWN).collect();
+                let blanks = before - from;
+                let marks = (*width).min(LONGEST_SHOWN.saturating_sub(blanks)).max(1);
                 writeln!(f, "{file}:{line}:{column}: {problem}")?;
-                writeln!(f, "  {line:>4} | {text}")?;
-                writeln!(
-                    f,
-                    "       | {}{}",
-                    " ".repeat(column - 1),
-                    "^".repeat(*width)
-                )?;
+                writeln!(f, "  {line:>4} | {shown}")?;
+                writeln!(f, "       | {}{}", " ".repeat(blanks), "^".repeat(marks))?;
             }
             Place::Override { file, argument } => {
                 writeln!(f, "{file} with --set {argument}: {problem}")?;

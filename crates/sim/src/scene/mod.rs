@@ -51,8 +51,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use build::{
-    BodyPart, GivenLoad, GivenPull, HalfSpacePart, HeldPart, MeshObstaclePart, Placed, RigidPart,
-    SceneParts, ShellPart, pair_friction,
+    BodyPart, GivenLoad, GivenPull, HalfSpacePart, HeldPart, MeshObstaclePart, NodesPart, Placed,
+    RigidPart, SceneParts, ShellPart, pair_friction,
 };
 pub use error::{Diagnostic, Place, SceneError};
 pub use format::{
@@ -75,7 +75,7 @@ pub struct Scene {
     #[serde(default)]
     pub title: String,
     /// Time stepper.
-    #[serde(default, skip_serializing_if = "StepperChoice::is_default")]
+    #[serde(default, skip_serializing_if = "format::is_default")]
     pub stepper: StepperChoice,
     /// Simulated time and time step.
     pub time: Time,

@@ -3,6 +3,8 @@
 use nalgebra::{UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
+use super::format::is_default;
+
 /// A centre with constant velocity and a rotation about it with constant angular velocity, which may change at given
 /// times.
 ///
@@ -23,8 +25,8 @@ pub struct RigidMotion {
     /// Later velocities, ascending by time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub then: Vec<MotionLeg>,
-    /// Where the first leg begins.
-    #[serde(default, skip_serializing_if = "MotionStart::is_default")]
+    /// Start of the first leg.
+    #[serde(default, skip_serializing_if = "is_default")]
     pub start: MotionStart,
 }
 
@@ -51,12 +53,6 @@ impl Default for MotionStart {
             turn: UnitQuaternion::identity(),
             by_program: false,
         }
-    }
-}
-
-impl MotionStart {
-    fn is_default(&self) -> bool {
-        *self == Self::default()
     }
 }
 
@@ -117,7 +113,7 @@ impl RigidMotion {
         let still = |leg: MotionLeg| {
             leg.velocity == Vector3::zeros() && leg.angular_velocity == Vector3::zeros()
         };
-        self.start.is_default() && self.legs().all(still)
+        is_default(&self.start) && self.legs().all(still)
     }
 
     /// Largest speed of the centre in all legs (m/s).

@@ -146,7 +146,7 @@ fn pulls_move_with_their_body() {
     let before = scene(&parts).instantiate().expect("parts");
     let after = separation.scene.instantiate().expect("parts");
     assert!(separation.moves.iter().any(|way| way.body == "pulled"));
-    assert_eq!(before.bodies[0].pull, after.bodies[0].pull);
+    assert_eq!(before.bodies[0].nodes.pull, after.bodies[0].nodes.pull);
 }
 
 /// Held bodies that touch by rounding need no move. For overlapping ones, the message gives the depth and the reasons

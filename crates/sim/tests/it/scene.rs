@@ -120,7 +120,7 @@ fn values_and_defaults_arrive() {
     assert!((body.friction - 0.4).abs() < 1e-15);
     assert!((parts.half_spaces[0].friction - 0.5).abs() < 1e-15);
     assert_eq!(parts.half_spaces[0].normal, Vector3::z());
-    assert!(body.prescribed.iter().all(Option::is_none));
+    assert!(body.nodes.prescribed.iter().all(Option::is_none));
 }
 
 #[test]
@@ -619,7 +619,7 @@ fn initial_velocity_is_that_of_a_rigid_body() {
         .unwrap();
     let body = &parts.bodies[0];
     let center = Vector3::new(0.0, 0.0, 0.06);
-    for (node, velocity) in body.mesh.nodes().iter().zip(&body.velocity) {
+    for (node, velocity) in body.mesh.nodes().iter().zip(&body.nodes.velocity) {
         let expected = Vector3::x() + Vector3::new(0.0, 0.0, 3.0).cross(&(node - center));
         assert!((velocity - expected).amax() < 1e-14);
     }
@@ -640,8 +640,8 @@ fn fixed_nodes_follow_the_first_entry_that_holds_them() {
         .mesh
         .nodes()
         .iter()
-        .zip(&body.prescribed)
-        .zip(&body.velocity)
+        .zip(&body.nodes.prescribed)
+        .zip(&body.nodes.velocity)
     {
         let motion = &parts.motions[motion.unwrap()];
         assert_eq!(motion.is_rest(), node.z > 0.1 - 1e-12);

@@ -167,3 +167,61 @@ fn a_surface_file_of_an_elastic_body_is_to_be_filled() {
         assert!(said.contains(word), "{word}: {said}");
     }
 }
+
+/// Symptom: a count beyond 32 bits "expected a whole number that is not negative"; an unknown method had the place of
+/// its table; a folder "is no file"; numbers beyond the range of computations failed in the first step, with names of
+/// settings. Law: each message has the place of the value and its range.
+#[test]
+fn values_out_of_range_have_a_place_and_a_range() {
+    let text = |duration: &str, mesh: &str, young: &str| {
+        format!(
+            "[time]\nstep = 1e-3\nduration = {duration}\n[[body]]\nmesh = {{ {mesh} }}\nmaterial = {{ young = {young}, \
+             poisson = 0.3, density = 1000 }}\n"
+        )
+    };
+    let cube = |cells: &str| format!("cuboid = {{ size = [1, 1, 1], cells = [1, 1, {cells}] }}");
+    assert_said(
+        &text("0.1", &cube("99999999999"), "1e5"),
+        &[
+            "test.toml:5:55: 99999999999 is too large",
+            "up to 4294967295",
+        ],
+    );
+    assert_said(
+        &text("0.1", "file = { path = \".\" }", "1e5"),
+        &["test.toml:5:25:", "is a folder"],
+    );
+    assert_said(
+        &text("1e300", &cube("1"), "1e5"),
+        &["test.toml:3:12:", "too large to compute with"],
+    );
+    assert_said(
+        &text("1e15", &cube("1"), "1e-200"),
+        &["1e15 s are more steps", "too small to compute with"],
+    );
+    let method = text("0.1", &cube("1"), "1e5") + "[solver]\nmethod = \"crr\"\n";
+    assert_said(&method, &["test.toml:8:10: `crr`", "did you mean `cr`"]);
+}
+
+/// Symptom: a mistake in a line of 200,000 characters printed them all. Law: a message shows the part around it.
+#[test]
+fn a_long_line_is_cut_around_the_mistake() {
+    let blanks = " ".repeat(5000);
+    let text =
+        format!("time = {{ step = 1e-3,{blanks}duration = -1,{blanks}minimum_step = 1e-4 }}\n");
+    let said = mistakes(&text);
+    assert!(
+        said.contains("| ") && said.contains("duration = -1"),
+        "{said}"
+    );
+    assert!(
+        said.lines().all(|line| line.chars().count() < 500),
+        "{said}"
+    );
+    let marked = said.lines().zip(said.lines().skip(1)).any(|(line, marks)| {
+        marks
+            .find('^')
+            .is_some_and(|place| line.get(place..).is_some_and(|text| text.starts_with("-1")))
+    });
+    assert!(marked, "{said}");
+}

@@ -1,13 +1,12 @@
-//! `--candidates FILE..` and `--pile RINGS`: counts and times of the broad phase and of the step size.
+//! `--pile RINGS`: counts and times of the broad phase and of the step size.
 
+use std::error::Error;
 use std::hint::black_box;
-use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use impinge_geometry::CollisionSurface;
 use impinge_geometry::broad_phase::{Aabb, BroadPhase, BruteForce, Bvh, CandidateSet, TreeUpdate};
 use impinge_geometry::ccd::{CandidateImpact, CcdRule, LinearMotion, earliest_impact};
-use impinge_geometry::io::{MeshIoError, read_triangle_mesh};
 use impinge_geometry::mesh::generate::{RingShape, ring};
 use nalgebra::{Rotation3, Vector3};
 
@@ -19,53 +18,12 @@ const ROUNDS: usize = 9;
 /// Largest number of triangles for brute force.
 const MOST_FOR_BRUTE_FORCE: usize = 3_000;
 
-/// Growth of the boxes of a surface at rest, over its largest extent.
-const RESTING_INFLATION: f64 = 1e-3;
-
-/// Reasons for an unusable input.
-#[derive(Debug, thiserror::Error)]
-pub(super) enum CandidatesError {
-    /// A file is no surface.
-    #[error(transparent)]
-    Mesh(#[from] MeshIoError),
-    /// Files neither single nor in pairs.
-    #[error(
-        "{count} files: name one surface, which then rests, or pairs FILE_START FILE_END of the same surface at the \
-         start and the end of a step"
-    )]
-    Unpaired {
-        /// How many there were.
-        count: usize,
-    },
-    /// The positions of a pair do not match.
-    #[error("{end} has {found} points and {start} has {expected}: the end of a step needs the same points",
-    start = .start.display(), end = .end.display())]
-    PointCount {
-        /// The first file of the pair.
-        start: PathBuf,
-        /// The second.
-        end: PathBuf,
-        /// Points of the first.
-        expected: usize,
-        /// Points of the second.
-        found: usize,
-    },
-    /// No threads.
-    #[error(transparent)]
-    Threads(#[from] rayon::ThreadPoolBuildError),
-    /// A shape could not be made.
-    #[error(transparent)]
-    Shape(#[from] impinge_geometry::MeshError),
-}
-
 /// A surface and its motion.
 struct Case {
     name: String,
     surface: CollisionSurface,
     start: Vec<Vector3<f64>>,
     end: Vec<Vector3<f64>>,
-    /// Growth of the boxes (m).
-    inflation: f64,
 }
 
 /// Seconds of each stage.
@@ -84,82 +42,14 @@ struct Outcome {
     times: Times,
 }
 
-/// Examines surfaces from files.
-pub(super) fn files(
-    table: &mut Table,
-    files: &[PathBuf],
-    inflation: Option<f64>,
-) -> Result<(), CandidatesError> {
-    let pairs: Vec<(&Path, &Path)> = match files {
-        [alone] => vec![(alone, alone)],
-        several if several.len().is_multiple_of(2) => several
-            .chunks(2)
-            .map(|pair| (pair[0].as_path(), pair[1].as_path()))
-            .collect(),
-        several => {
-            return Err(CandidatesError::Unpaired {
-                count: several.len(),
-            });
-        }
-    };
-    for (start, end) in pairs {
-        measure(table, &Case::read(start, end, inflation)?)?;
-    }
-    Ok(())
-}
-
 /// Examines a generated pile of rings.
-pub(super) fn pile(
-    table: &mut Table,
-    rings: u32,
-    inflation: Option<f64>,
-) -> Result<(), CandidatesError> {
-    measure(table, &Case::pile(rings, inflation)?)
+pub(super) fn pile(table: &mut Table, rings: u32) -> Result<(), Box<dyn Error>> {
+    measure(table, &Case::pile(rings)?)
 }
 
 impl Case {
-    /// All triangles form one deformable body, so the surface is tested against itself.
-    fn read(start: &Path, end: &Path, inflation: Option<f64>) -> Result<Self, CandidatesError> {
-        let first = read_triangle_mesh(start)?;
-        let last = read_triangle_mesh(end)?;
-        let (expected, found) = (first.vertices().len(), last.vertices().len());
-        if expected != found {
-            return Err(CandidatesError::PointCount {
-                start: start.to_owned(),
-                end: end.to_owned(),
-                expected,
-                found,
-            });
-        }
-        let rests = start == end;
-        let whole = Aabb::from_points(first.vertices());
-        let resting = RESTING_INFLATION * (whole.upper - whole.lower).max();
-        let short = |path: &Path| {
-            path.file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned()
-        };
-        Ok(Self {
-            name: if rests {
-                short(start)
-            } else {
-                format!("{} to {}", short(start), short(end))
-            },
-            surface: CollisionSurface::new(
-                first.triangles().to_vec(),
-                expected,
-                vec![0; expected],
-                vec![false],
-            ),
-            start: first.vertices().to_vec(),
-            end: last.vertices().to_vec(),
-            inflation: inflation.unwrap_or(if rests { resting } else { 0.0 }),
-        })
-    }
-
     /// Rings on each other in all orientations, in a lattice as wide as high, each drifting by a few millimetres.
-    fn pile(rings: u32, inflation: Option<f64>) -> Result<Self, CandidatesError> {
+    fn pile(rings: u32) -> Result<Self, Box<dyn Error>> {
         let shape = ring(RingShape {
             major_radius: 0.05,
             section: 0.02,
@@ -215,7 +105,6 @@ impl Case {
             ),
             start,
             end,
-            inflation: inflation.unwrap_or(0.0),
         })
     }
 
@@ -223,12 +112,12 @@ impl Case {
         self.start
             .iter()
             .zip(&self.end)
-            .map(|(start, end)| Aabb::from_points([start, end]).inflated(self.inflation))
+            .map(|(start, end)| Aabb::from_points([start, end]))
             .collect()
     }
 }
 
-fn measure(table: &mut Table, case: &Case) -> Result<(), CandidatesError> {
+fn measure(table: &mut Table, case: &Case) -> Result<(), Box<dyn Error>> {
     let boxes = case.boxes();
     let mut outcomes = Vec::new();
     for threads in [1, 2] {
@@ -316,11 +205,10 @@ fn timed<T>(fastest: &mut f64, work: impl FnOnce() -> T) -> T {
 fn print(case: &Case, one: &Outcome, two: &Outcome) {
     let triangles = case.surface.triangles().len();
     println!(
-        "{}: {triangles} triangles, {} edges, {} vertices; boxes of the straight motion, grown by {:.3e} m",
+        "{}: {triangles} triangles, {} edges, {} vertices; boxes of the straight motion",
         case.name,
         case.surface.edges().len(),
-        case.surface.vertices().len(),
-        case.inflation
+        case.surface.vertices().len()
     );
     println!(
         "  candidates: {} vertex-face, {} edge-edge; step size {}",
@@ -394,16 +282,7 @@ mod tests {
     #[test]
     fn a_small_pile_has_the_candidates_of_brute_force() {
         let mut table = Table::new("candidates");
-        pile(&mut table, 12, None).expect("rings are shapes");
+        pile(&mut table, 12).expect("rings are shapes");
         assert!(table.holds());
-    }
-
-    #[test]
-    fn files_must_come_alone_or_in_pairs() {
-        let names = ["a.obj", "b.obj", "c.obj"].map(PathBuf::from);
-        let error = files(&mut Table::new("candidates"), &names, None)
-            .expect_err("three files")
-            .to_string();
-        assert!(error.contains("3 files") && error.contains("FILE_START FILE_END"));
     }
 }

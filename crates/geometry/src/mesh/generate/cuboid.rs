@@ -117,39 +117,6 @@ pub fn cuboid_surface(size: impl Into<Vector3<f64>>) -> Result<TriangleMesh, Mes
     )
 }
 
-/// An open flat rectangle in the xy plane with its normal along +z, centred on the origin; two triangles per cell.
-///
-/// `size` is its extent along x and y in m.
-///
-/// # Errors
-/// [`MeshError::Shape`] if a length is not positive or a count is zero.
-pub fn rectangle_surface(size: [f64; 2], cells: [usize; 2]) -> Result<TriangleMesh, MeshError> {
-    check_lengths("rectangle", &[("size[0]", size[0]), ("size[1]", size[1])])?;
-    check_counts(
-        "rectangle",
-        &[("cells[0]", cells[0], 1), ("cells[1]", cells[1], 1)],
-    )?;
-    let mut vertices = Vec::with_capacity((cells[0] + 1) * (cells[1] + 1));
-    for j in 0..=cells[1] {
-        for i in 0..=cells[0] {
-            vertices.push(Vector3::new(
-                grid_coordinate(size[0], cells[0], i),
-                grid_coordinate(size[1], cells[1], j),
-                0.0,
-            ));
-        }
-    }
-    let at = |i: usize, j: usize| (i + (cells[0] + 1) * j) as u32;
-    let mut triangles = Vec::with_capacity(2 * cells[0] * cells[1]);
-    for j in 0..cells[1] {
-        for i in 0..cells[0] {
-            triangles.push([at(i, j), at(i + 1, j), at(i + 1, j + 1)]);
-            triangles.push([at(i, j), at(i + 1, j + 1), at(i, j + 1)]);
-        }
-    }
-    TriangleMesh::new(vertices, triangles)
-}
-
 fn check_box(shape: &'static str, size: Vector3<f64>) -> Result<(), MeshError> {
     check_lengths(
         shape,

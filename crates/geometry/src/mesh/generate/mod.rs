@@ -2,8 +2,7 @@
 //!
 //! Solids ([`TetMesh`](super::TetMesh)): [`ring()`], [`cuboid()`], [`sphere()`], [`cylinder()`], [`sheet()`],
 //! [`voussoir()`]. Surfaces for obstacles ([`TriangleMesh`](super::TriangleMesh)): [`cuboid_surface`],
-//! [`sphere_surface`], [`cylinder_surface`], [`rectangle_surface`], [`torus_surface`]. Each is validated like a mesh
-//! from a file.
+//! [`sphere_surface`], [`cylinder_surface`], [`torus_surface`]. Each is validated like a mesh from a file.
 
 mod cuboid;
 mod cylinder;
@@ -13,7 +12,7 @@ mod sphere;
 mod torus;
 mod voussoir;
 
-pub use cuboid::{cuboid, cuboid_cells, cuboid_surface, rectangle_surface, sheet};
+pub use cuboid::{cuboid, cuboid_cells, cuboid_surface, sheet};
 pub use cylinder::{cylinder, cylinder_surface};
 pub use ring::{RingShape, ring};
 pub use sphere::{sphere, sphere_surface};

@@ -186,7 +186,16 @@ fn the_summary_of_a_box_is_known() {
 
 #[test]
 fn the_summary_of_an_open_surface_says_where() {
-    let mesh = generate::rectangle_surface([1.0, 1.0], [1, 1]).unwrap();
+    let mesh = TriangleMesh::new(
+        vec![
+            Vector3::zeros(),
+            Vector3::x(),
+            Vector3::new(1.0, 1.0, 0.0),
+            Vector3::y(),
+        ],
+        vec![[0, 1, 2], [0, 2, 3]],
+    )
+    .unwrap();
     let summary = MeshSummary::of_surface(&mesh);
     assert_eq!(
         (

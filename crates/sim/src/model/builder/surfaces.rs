@@ -1,6 +1,6 @@
 //! Solids of triangles in a model: thin bodies, rigid bodies, obstacles.
 
-use super::{Builder, is_passive};
+use super::Builder;
 use crate::error::SimError;
 use crate::geometry::Body;
 use crate::model::PointMotion;
@@ -79,21 +79,14 @@ impl Builder {
             mesh: &part.mesh,
             friction: part.friction,
         });
-        self.add_held(index, &part.name, &part.held, |node| node + offset);
-        self.add_loads(index, &part.varying, &part.load, |node| node + offset);
+        self.add_held(index, &part.name, &part.nodes.held, |node| node + offset);
+        self.add_loads(index, &part.nodes.varying, &part.load, |node| node + offset);
         self.bodies.push(Body {
             thin: true,
             two_sided: true,
             ..body
         });
-        self.velocities.extend_from_slice(&part.velocity);
-        self.pull.extend_from_slice(&part.pull);
-        self.motions_of_points
-            .extend(part.prescribed.iter().map(|motion| match *motion {
-                Some(motion) => PointMotion::Prescribed(motion as u32),
-                None => PointMotion::Free(u32::MAX),
-            }));
-        self.passive.push(is_passive(&part.prescribed, motions));
+        self.add_nodes(&part.nodes, 0..part.mesh.vertices().len(), motions);
         Ok(())
     }
 

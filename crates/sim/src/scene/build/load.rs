@@ -182,11 +182,13 @@ impl Builder<'_> {
         if found.is_file() {
             return Ok(found);
         }
-        Err(self.scene.error_at(
-            key,
-            format!("there is no file {}", found.display()),
-            "correct the path; it is taken relative to the scene file",
-        ))
+        let problem = if found.is_dir() {
+            format!("{} is a folder", found.display())
+        } else {
+            format!("there is no file {}", found.display())
+        };
+        let mend = "correct the path; it is taken relative to the scene file";
+        Err(self.scene.error_at(key, problem, mend))
     }
 
     pub(super) fn mesh_error(&self, path: &str, error: &(dyn Error + 'static)) -> SceneError {

@@ -6,14 +6,14 @@ mod parts;
 mod place;
 
 pub use parts::{
-    BodyPart, GivenLoad, GivenPull, HalfSpacePart, HeldPart, MeshObstaclePart, Placed, RigidPart,
-    SceneParts, ShellPart, pair_friction,
+    BodyPart, GivenLoad, GivenPull, HalfSpacePart, HeldPart, MeshObstaclePart, NodesPart, Placed,
+    RigidPart, SceneParts, ShellPart, pair_friction,
 };
 
 use builder::Builder;
 use load::center_of_mass;
 pub(super) use load::mesh_files;
-use place::{Placement, name_of, normalized, rotation};
+use place::{CopyOf, Placement, name_of, normalized, rotation};
 
 use super::format::{Body, BodyKind, Obstacle, ObstacleShape};
 use super::{Scene, SceneError, shapes, validate};
@@ -120,15 +120,14 @@ impl Builder<'_> {
             let placed = mesh
                 .map_nodes(|node| placement.position + placement.rotation * node)
                 .map_err(|error| self.mesh_error(&path, &error))?;
-            let (prescribed, held) = self.prescribed(
-                body,
-                &placement.position,
-                placed.nodes(),
-                &mut prescribed_somewhere,
-            );
+            let points = placed.nodes();
             let center = center_of_mass(&placed);
-            let velocity = self.velocities(body, &center, placed.nodes(), &prescribed);
-            let (pull, varying) = self.pull(index, body, placed.nodes(), &prescribed)?;
+            let copy_of = CopyOf {
+                index,
+                body,
+                position: placement.position,
+            };
+            let nodes = self.nodes(copy_of, center, points, &mut prescribed_somewhere)?;
             self.parts.bodies.push(BodyPart {
                 name: name_of(index, body, copy),
                 mesh: placed,
@@ -137,11 +136,7 @@ impl Builder<'_> {
                 origin: placement.origin(index, copy),
                 material,
                 friction: body.friction.unwrap_or(self.scene.world.friction),
-                velocity,
-                prescribed,
-                held,
-                pull,
-                varying,
+                nodes,
                 load: given_load(body),
             });
         }
@@ -163,11 +158,13 @@ impl Builder<'_> {
                 .map_vertices(|vertex| placement.position + placement.rotation * vertex)
                 .map_err(|error| self.mesh_error(&path, &error))?;
             let points = placed.vertices();
-            let (prescribed, held) =
-                self.prescribed(body, &placement.position, points, &mut prescribed_somewhere);
             let center = points.iter().sum::<Vector3<f64>>() / points.len() as f64;
-            let velocity = self.velocities(body, &center, points, &prescribed);
-            let (pull, varying) = self.pull(index, body, points, &prescribed)?;
+            let copy_of = CopyOf {
+                index,
+                body,
+                position: placement.position,
+            };
+            let nodes = self.nodes(copy_of, center, points, &mut prescribed_somewhere)?;
             self.parts.shells.push(ShellPart {
                 name: name_of(index, body, copy),
                 mesh: placed,
@@ -176,11 +173,7 @@ impl Builder<'_> {
                 fibre: (shell.orthotropic).map(|of| placement.rotation * normalized(&of.fibre)),
                 shell,
                 friction: body.friction.unwrap_or(self.scene.world.friction),
-                velocity,
-                prescribed,
-                held,
-                pull,
-                varying,
+                nodes,
                 load: given_load(body),
             });
         }

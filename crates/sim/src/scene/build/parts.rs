@@ -67,6 +67,21 @@ pub struct GivenLoad {
     pub torque: Option<Signal>,
 }
 
+/// Start, prescribed motions and forces of the nodes of a deformable body.
+#[derive(Debug, Clone)]
+pub struct NodesPart {
+    /// Initial velocity of each node (m/s); that of the motion if it is prescribed.
+    pub velocity: Vec<Vector3<f64>>,
+    /// For each node, the index of its prescribed motion in [`SceneParts::motions`]; `None` if it is free.
+    pub prescribed: Vec<Option<usize>>,
+    /// The prescribed nodes, by the entry of `fixed` that holds them.
+    pub held: Vec<HeldPart>,
+    /// Constant force on each node (N).
+    pub pull: Vec<Vector3<f64>>,
+    /// Forces on nodes that change with time.
+    pub varying: Vec<GivenPull>,
+}
+
 /// One elastic body.
 #[derive(Debug, Clone)]
 pub struct BodyPart {
@@ -84,16 +99,8 @@ pub struct BodyPart {
     pub material: Material,
     /// Coulomb friction coefficient (1); see [`pair_friction`].
     pub friction: f64,
-    /// Initial velocity of each node (m/s); that of the motion if it is prescribed.
-    pub velocity: Vec<Vector3<f64>>,
-    /// For each node, the index of its prescribed motion in [`SceneParts::motions`]; `None` if it is free.
-    pub prescribed: Vec<Option<usize>>,
-    /// The prescribed nodes, by the entry of `fixed` that holds them.
-    pub held: Vec<HeldPart>,
-    /// Constant force on each node (N).
-    pub pull: Vec<Vector3<f64>>,
-    /// Forces on nodes that change with time.
-    pub varying: Vec<GivenPull>,
+    /// Motion and forces of its nodes.
+    pub nodes: NodesPart,
     /// Force and torque on the body.
     pub load: GivenLoad,
 }
@@ -115,16 +122,8 @@ pub struct ShellPart {
     pub shell: Shell,
     /// Coulomb friction coefficient (1).
     pub friction: f64,
-    /// Initial velocity of each point (m/s); that of the motion if it is prescribed.
-    pub velocity: Vec<Vector3<f64>>,
-    /// For each point, the index of its prescribed motion in [`SceneParts::motions`]; `None` if it is free.
-    pub prescribed: Vec<Option<usize>>,
-    /// The prescribed points, by the entry of `fixed` that holds them.
-    pub held: Vec<HeldPart>,
-    /// Constant force on each point (N).
-    pub pull: Vec<Vector3<f64>>,
-    /// Forces on points that change with time.
-    pub varying: Vec<GivenPull>,
+    /// Motion and forces of its vertices.
+    pub nodes: NodesPart,
     /// Force and torque on the body.
     pub load: GivenLoad,
 }

@@ -1,7 +1,7 @@
 //! Placement, initial velocities, prescribed motions and nodal forces of bodies.
 
 use super::builder::{Builder, bounds};
-use super::parts::{GivenPull, HeldPart, Placed};
+use super::parts::{GivenPull, HeldPart, NodesPart, Placed};
 use crate::scene::SceneError;
 use crate::scene::arrange::{SplitMix64, grid_offset};
 use crate::scene::format::{Body, Copies, Leg, Motion, Region, Rotation, Signal, Turning};
@@ -14,20 +14,47 @@ pub(super) const SPACING_SLACK: f64 = 1.02;
 /// Relative rounding of lengths when points are placed and rotated.
 const ROUNDED: f64 = 1e-12;
 
+/// A copy of the body of the scene with this index, the origin of its own frame at `position` (m).
+#[derive(Clone, Copy)]
+pub(super) struct CopyOf<'a> {
+    pub(super) index: usize,
+    pub(super) body: &'a Body,
+    pub(super) position: Vector3<f64>,
+}
+
 impl Builder<'_> {
+    /// Motions and forces of the placed `points` of a deformable body, which rotates about `center`. Marks the `fixed`
+    /// boxes that contain a point.
+    pub(super) fn nodes(
+        &mut self,
+        copy: CopyOf<'_>,
+        center: Vector3<f64>,
+        points: &[Vector3<f64>],
+        seen: &mut [bool],
+    ) -> Result<NodesPart, SceneError> {
+        let (prescribed, held) = self.prescribed(copy, points, seen);
+        let (pull, varying) = self.pull(copy, points, &prescribed)?;
+        Ok(NodesPart {
+            velocity: self.velocities(copy.body, &center, points, &prescribed),
+            prescribed,
+            held,
+            pull,
+            varying,
+        })
+    }
+
     /// The motion of each point in a `fixed` box of `body`, and the points of each box that no earlier one selects.
     /// Marks the boxes that contain a point.
-    pub(super) fn prescribed(
+    fn prescribed(
         &mut self,
-        body: &Body,
-        position: &Vector3<f64>,
+        CopyOf { body, position, .. }: CopyOf<'_>,
         points: &[Vector3<f64>],
         seen: &mut [bool],
     ) -> (Vec<Option<usize>>, Vec<HeldPart>) {
         let mut prescribed = vec![None; points.len()];
         let mut held = Vec::new();
         for (number, (fixed, seen)) in body.fixed.iter().zip(seen).enumerate() {
-            let motion = self.motion(fixed.motion.as_ref(), position, fixed.until);
+            let motion = self.motion(fixed.motion.as_ref(), &position, fixed.until);
             let mut selected = Vec::new();
             for (index, (node, slot)) in points.iter().zip(&mut prescribed).enumerate() {
                 if is_inside(fixed.region.as_ref(), node) {
@@ -51,7 +78,7 @@ impl Builder<'_> {
     }
 
     /// Initial velocity of each point of `body`, which rotates about `center`.
-    pub(super) fn velocities(
+    fn velocities(
         &self,
         body: &Body,
         center: &Vector3<f64>,
@@ -71,10 +98,9 @@ impl Builder<'_> {
 
     /// The constant force on each point of a copy of `body`, and the forces that change. A nodal force without a
     /// movable point is a mistake.
-    pub(super) fn pull(
+    fn pull(
         &self,
-        index: usize,
-        body: &Body,
+        CopyOf { index, body, .. }: CopyOf<'_>,
         points: &[Vector3<f64>],
         prescribed: &[Option<usize>],
     ) -> Result<(Vec<Vector3<f64>>, Vec<GivenPull>), SceneError> {

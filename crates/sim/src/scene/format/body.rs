@@ -9,14 +9,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rotation {
-    /// Direction of the axis (any non-zero length).
+    /// Direction of the axis.
     pub axis: [f64; 3],
     /// Angle by the right-hand rule (degrees).
     pub degrees: f64,
 }
 
-/// Prescribed rigid motion: constant velocity of a centre and constant rotation about it, with other velocities from
-/// given times on.
+/// Prescribed rigid motion: velocity of a centre and rotation about it, constant from given times on.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Motion {
@@ -27,14 +26,14 @@ pub struct Motion {
     /// Position of the centre at time 0, in world coordinates (m). Default: the `position` of the body or obstacle.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub center: Option<[f64; 3]>,
-    /// Velocities from later times on, in order of time. Default: none, the velocities stay constant.
+    /// Velocities from later times on, in order of time. Default: none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub then: Vec<Leg>,
-    /// Displacement of the centre (m) since time 0, as a table over time, `[[0, [0, 0, 0]], [0.5, [0, 0, 0.1]]]`;
-    /// linear in between, constant before and after. Instead of `velocity` and `then`. Default: none.
+    /// Displacement of the centre (m) since time 0, over time; linear in between, constant before and after. Instead of
+    /// `velocity` and `then`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub shift: Vec<(f64, [f64; 3])>,
-    /// Rotation about the centre as a table over time, instead of `angular_velocity` and `then`. Default: none.
+    /// Rotation about the centre over time, instead of `angular_velocity` and `then`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turning>,
 }
@@ -43,22 +42,21 @@ pub struct Motion {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Turning {
-    /// Direction of the axis (any non-zero length).
+    /// Direction of the axis.
     pub axis: [f64; 3],
-    /// Times (s) and angles by the right-hand rule (degrees), `[[0, 0], [0.5, 90]]`; linear in between, constant before
-    /// and after.
+    /// Times (s) and angles by the right-hand rule (degrees); linear in between, constant before and after.
     pub degrees: Vec<(f64, f64)>,
 }
 
-/// Friction of a pair of bodies or obstacles, in the place of the geometric mean of their own.
+/// Friction of a pair, instead of the geometric mean of both coefficients.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PairFriction {
-    /// Name of a body or obstacle; of a body with copies, all of them or one, as in `name 2`.
+    /// Name of a body or obstacle; `name 2` is one of its copies.
     pub first: String,
-    /// Name of the other one; the same name for contacts of a body with itself or its copies.
+    /// Name of the other one, or the same for contacts with itself or its copies.
     pub second: String,
-    /// Coulomb friction coefficient (1), 0 or more.
+    /// Coulomb friction coefficient (1), ≥ 0.
     pub coefficient: f64,
 }
 
@@ -66,7 +64,7 @@ pub struct PairFriction {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Leg {
-    /// Start time (s), greater than 0 and than that of the previous entry.
+    /// Start time (s), > 0 and after the previous entry.
     pub at: f64,
     /// Velocity of the centre from then on (m/s). Default: zero.
     #[serde(default)]
@@ -76,7 +74,7 @@ pub struct Leg {
     pub angular_velocity: [f64; 3],
 }
 
-/// Box with sides parallel to the world axes, including its boundary.
+/// Box along the world axes, including its boundary.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
@@ -93,32 +91,31 @@ impl Region {
     }
 }
 
-/// Force on nodes of an elastic or thin body.
+/// Force on nodes of a deformable body.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pull {
-    /// The nodes inside this box at time 0, in world coordinates. Default: all nodes of the body.
+    /// The nodes in this box at time 0, in world coordinates. Default: all nodes.
     #[serde(default, rename = "box", skip_serializing_if = "Option::is_none")]
     pub region: Option<Region>,
-    /// Total force (N), divided equally among the selected nodes without prescribed motion; constant, or a table over
-    /// time.
+    /// Total force (N), divided equally among the selected free nodes.
     pub force: Signal,
 }
 
-/// Nodes of a body with a prescribed motion. If several entries select a node, the first one applies.
+/// Nodes with a prescribed motion. The first entry that selects a node applies.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fixed {
-    /// Name of these nodes, to find them by `BODY/NAME` in a program and in tables. Default: `held` and its number.
+    /// Name of these nodes: `BODY/NAME` in programs and tables. Default: `held` and its number.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
-    /// The nodes inside this box at time 0, in world coordinates. Default: all nodes of the body.
+    /// The nodes in this box at time 0, in world coordinates. Default: all nodes.
     #[serde(rename = "box", skip_serializing_if = "Option::is_none")]
     pub region: Option<Region>,
     /// Motion of the nodes. Default: they stand still.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,
-    /// Time at which the nodes are released with their current velocity (s), greater than 0. Default: never.
+    /// Time at which the nodes are released, with their velocity (s), > 0. Default: never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub until: Option<f64>,
 }
@@ -127,7 +124,7 @@ pub struct Fixed {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Turn {
-    /// Direction of the axis (any non-zero length).
+    /// Direction of the axis.
     pub axis: [f64; 3],
     /// Angle by the right-hand rule (degrees).
     pub degrees: f64,
@@ -136,28 +133,28 @@ pub struct Turn {
     pub center: Option<[f64; 3]>,
 }
 
-/// Equal bodies on a grid with columns along x and y and layers upwards along z.
+/// Equal bodies on a grid with columns along x and y and layers along z.
 ///
-/// The columns are centred at the body's `position`, which is also the height of the lowest layer. The lowest layer is
-/// filled first. A `spacing` at which copies could overlap at the start is rejected.
+/// The lowest layer, centred at the body's `position`, is filled first. A `spacing` at which copies could overlap is
+/// rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Copies {
-    /// Number of bodies, at least 1.
+    /// Number of bodies, ≥ 1.
     pub count: u32,
-    /// Columns along x and y, at least 1 each. Default: one column.
+    /// Columns along x and y, ≥ 1. Default: one.
     #[serde(default = "one_column")]
     pub columns: [u32; 2],
-    /// Distance between neighbours along x, y and z (m). Default: 2 % more than the least distance without contact.
+    /// Distance between neighbours (m). Default: 2 % above the least distance without contact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spacing: Option<[f64; 3]>,
-    /// Whether each copy gets a random rotation, uniform over all rotations, instead of `rotation`.
+    /// Whether each copy gets a random rotation, all equally likely, instead of `rotation`.
     #[serde(default)]
     pub random_rotation: bool,
-    /// Rotation of each copy relative to the previous one, instead of a grid. For arches and wheels.
+    /// Rotation from each copy to the next, instead of a grid: for arches and wheels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn: Option<Turn>,
-    /// Seed of the random rotations; the same seed gives the same scene on every machine.
+    /// Seed of the random rotations, which are the same on every machine.
     #[serde(default)]
     pub seed: u64,
 }
@@ -173,7 +170,7 @@ pub enum BodyKind {
     /// Deformable solid; needs a `material`.
     #[default]
     Elastic,
-    /// Thin body: its surface mesh stretches and bends, without thickness in contact; needs a `shell`.
+    /// Thin body: a surface that stretches and bends, without thickness in contact; needs a `shell`.
     Shell,
     /// Rigid body; needs a `density`, a `mass` or a `motion`.
     Rigid,
@@ -197,19 +194,19 @@ pub struct Body {
     /// Material of a thin body.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shell: Option<Shell>,
-    /// Density of a rigid body (kg/m³), greater than 0.
+    /// Density of a rigid body (kg/m³), > 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub density: Option<f64>,
-    /// Mass of a rigid body (kg), greater than 0, uniform over its volume; instead of `density`.
+    /// Mass of a rigid body (kg), > 0, instead of `density`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mass: Option<f64>,
-    /// Prescribed motion of a rigid body, independent of forces on it. Default: forces move it.
+    /// Prescribed motion of a rigid body. Default: forces move it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub motion: Option<Motion>,
-    /// Position of the origin of the body's own frame (m).
+    /// Position of the origin of its own frame (m).
     #[serde(default)]
     pub position: [f64; 3],
-    /// Rotation about the origin of the body's own frame.
+    /// Rotation about the origin of its own frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotation: Option<Rotation>,
     /// Initial velocity (m/s).
@@ -218,20 +215,19 @@ pub struct Body {
     /// Initial angular velocity about the centre of mass (rad/s).
     #[serde(default)]
     pub angular_velocity: [f64; 3],
-    /// Coulomb friction coefficient (1), 0 or more. Default: `world.friction`.
+    /// Coulomb friction coefficient (1), ≥ 0. Default: `world.friction`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<f64>,
-    /// Nodes of an elastic or thin body with a prescribed motion.
+    /// Nodes of a deformable body with a prescribed motion.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fixed: Vec<Fixed>,
-    /// Forces on nodes of an elastic or thin body. The energies in `steps.csv` do not include their work.
+    /// Forces on nodes of a deformable body. The energies in `steps.csv` do not include their work.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pulls: Vec<Pull>,
-    /// Force on the body (N), constant or a table over time: at the centre of mass of a rigid body, spread over the
-    /// free nodes of a deformable one by their mass. Default: none.
+    /// Force (N) at the centre of mass of a rigid body, over the free nodes of a deformable one by their mass.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub force: Option<Signal>,
-    /// Torque about the centre of mass in world axes (N·m), constant or a table over time. Default: none.
+    /// Torque about the centre of mass in world axes (N·m).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub torque: Option<Signal>,
     /// Copies of this body.
@@ -240,7 +236,7 @@ pub struct Body {
 }
 
 impl Body {
-    /// An elastic body at rest at the origin, everything else as by default.
+    /// An elastic body at rest at the origin, all else by default.
     ///
     /// ```
     /// use impinge_sim::scene::{Body, BodyMesh, Material};
@@ -257,7 +253,7 @@ impl Body {
         }
     }
 
-    /// A thin body at rest at the origin, everything else as by default.
+    /// A thin body at rest at the origin, all else by default.
     #[must_use]
     pub fn thin(mesh: BodyMesh, shell: Shell) -> Self {
         Self {
@@ -266,7 +262,7 @@ impl Body {
         }
     }
 
-    /// A rigid body of the given density (kg/m³) at rest at the origin, everything else as by default.
+    /// A rigid body of the given density (kg/m³) at rest at the origin, all else by default.
     #[must_use]
     pub fn rigid(mesh: BodyMesh, density: f64) -> Self {
         Self {
@@ -275,7 +271,7 @@ impl Body {
         }
     }
 
-    /// A body of that kind without material and mass, everything else as by default.
+    /// A body of that kind without material and mass, all else by default.
     pub(in crate::scene) fn of_kind(kind: BodyKind, mesh: BodyMesh) -> Self {
         Self {
             name: String::new(),
@@ -300,7 +296,7 @@ impl Body {
     }
 }
 
-/// Rigid obstacle that bodies can touch; only its prescribed motion moves it.
+/// Rigid obstacle; only its prescribed motion moves it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Obstacle {
@@ -309,13 +305,13 @@ pub struct Obstacle {
     pub name: String,
     /// Shape, in the obstacle's own frame.
     pub shape: ObstacleShape,
-    /// Position of the origin of the obstacle's own frame (m).
+    /// Position of the origin of its own frame (m).
     #[serde(default)]
     pub position: [f64; 3],
-    /// Rotation about the origin of the obstacle's own frame.
+    /// Rotation about the origin of its own frame.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rotation: Option<Rotation>,
-    /// Coulomb friction coefficient (1), 0 or more. Default: `world.friction`.
+    /// Coulomb friction coefficient (1), ≥ 0. Default: `world.friction`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub friction: Option<f64>,
     /// Prescribed motion; not for a half-space. Default: it stands still.
@@ -324,7 +320,7 @@ pub struct Obstacle {
 }
 
 impl Obstacle {
-    /// An obstacle that stands still at the origin, everything else as by default.
+    /// An obstacle that stands still at the origin, all else by default.
     #[must_use]
     pub fn new(shape: ObstacleShape) -> Self {
         Self {

@@ -11,8 +11,8 @@ pub enum MaterialModel {
     /// Co-rotational linear elasticity: linear in the strain of each element, for arbitrary rotations.
     #[default]
     Corotational,
-    /// Neo-Hookean, with the energy extrapolated below the volume ratio `extrapolation_below`. In compliance form and
-    /// for meshless bodies its strains are the principal stretches.
+    /// Neo-Hookean, extrapolated below the volume ratio `extrapolation_below`. In compliance form and for meshless
+    /// bodies its strains are the principal stretches.
     NeoHookean,
     /// Saint Venant-Kirchhoff: linear in the Green-Lagrange strain.
     StVenantKirchhoff,
@@ -25,40 +25,39 @@ pub struct Material {
     /// Constitutive law.
     #[serde(default)]
     pub model: MaterialModel,
-    /// Young's modulus (Pa), greater than 0.
+    /// Young's modulus (Pa), > 0.
     pub young: f64,
-    /// Poisson's ratio (1), at least 0 and below 0.5.
+    /// Poisson's ratio (1), ≥ 0 and < 0.5.
     pub poisson: f64,
-    /// Mass per rest volume (kg/m³), greater than 0.
+    /// Mass per rest volume (kg/m³), > 0.
     pub density: f64,
-    /// Volume ratio (1) below which the energy is extrapolated, so that crushed elements have a finite stiffness;
-    /// greater than 0 and less than 1, `neo_hookean` only. Verschoor and Jalba (2019) use 0.7. Default: 0.1, so that
-    /// only crushed elements deviate from the law.
+    /// Volume ratio (1), > 0 and < 1, below which the energy of `neo_hookean` is extrapolated: crushed elements have a
+    /// finite stiffness. Verschoor and Jalba (2019) use 0.7. Default: 0.1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub extrapolation_below: Option<f64>,
-    /// Rayleigh damping in proportion to mass (1/s), 0 or more.
+    /// Rayleigh damping in proportion to mass (1/s), ≥ 0.
     #[serde(default)]
     pub mass_damping: f64,
-    /// Rayleigh damping in proportion to stiffness (s), 0 or more.
+    /// Rayleigh damping in proportion to stiffness (s), ≥ 0.
     #[serde(default)]
     pub stiffness_damping: f64,
-    /// Form in which strains enter the equations of a step; not for the asynchronous stepper. Default: "stiffness", the
-    /// better choice for solids unless they are very stiff.
+    /// Form of the strains; not for the asynchronous stepper. Default: "stiffness", the better choice unless a solid is
+    /// very stiff.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub formulation: Option<Formulation>,
-    /// Von Mises yield stress of perfect plasticity (Pa), greater than 0; `corotational` only. Default: no plasticity.
+    /// Von Mises yield stress of perfect plasticity (Pa), > 0; `corotational` only. Default: none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub yield_stress: Option<f64>,
-    /// Radius of a meshless discretisation (m). Instead of elements, each tetrahedron has one strain point; its strain
-    /// is a moving-least-squares fit to the mesh nodes within this radius. About 1.3 times the side of a cell; a much
-    /// larger radius leaves deformations without strain at any point. Default: elements.
+    /// Radius of a meshless discretisation (m), about 1.3 cells: each tetrahedron has one strain point, with a
+    /// moving-least-squares fit to the nodes within this radius. A much larger one leaves deformations without strain.
+    /// Default: elements.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub meshless: Option<f64>,
 }
 
 impl Material {
-    /// The co-rotational material of a Young's modulus (Pa), Poisson's ratio (1) and density (kg/m³), everything else
-    /// as by default.
+    /// The co-rotational material of a Young's modulus (Pa), Poisson's ratio (1) and density (kg/m³), all else by
+    /// default.
     #[must_use]
     pub fn new(young: f64, poisson: f64, density: f64) -> Self {
         Self {
@@ -103,10 +102,10 @@ impl Material {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Formulation {
-    /// Forces with their stiffness: for soft bodies and joints, any number of contacts and any contact method.
+    /// Forces with their stiffness: for soft bodies and joints, with any contact method.
     Stiffness,
-    /// Constraint rows beside those of joints and contacts, with geometric stiffness: for nearly inextensible bodies
-    /// under heavy loads, with at most some hundred contacts, and the methods `compliant-kkt`, `cr` and `active-set`.
+    /// Constraint rows with geometric stiffness: for nearly inextensible bodies under heavy loads, with at most some
+    /// hundred contacts, by `compliant-kkt`, `cr` or `active-set`.
     Compliance,
 }
 
@@ -114,12 +113,11 @@ pub enum Formulation {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Orthotropic {
-    /// Fibre direction at rest, along which `stretch` acts, in the body's own frame (any non-zero length); it is
-    /// projected onto the surface.
+    /// Fibre direction at rest, along which `stretch` acts, in the body's own frame; projected onto the surface.
     pub fibre: [f64; 3],
-    /// Young's modulus across the fibre times thickness (N/m), greater than 0.
+    /// Young's modulus across the fibre times thickness (N/m), > 0.
     pub across: f64,
-    /// Shear modulus times thickness (N/m), greater than 0.
+    /// Shear modulus times thickness (N/m), > 0.
     pub shear: f64,
 }
 
@@ -127,30 +125,29 @@ pub struct Orthotropic {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Shell {
-    /// Young's modulus times thickness (N/m), 0 or more.
+    /// Young's modulus times thickness (N/m), ≥ 0.
     pub stretch: f64,
-    /// Bending stiffness of the edges between triangles (J), 0 or more; a small fraction of `stretch` times the squared
-    /// thickness.
+    /// Bending stiffness of inner edges (J), ≥ 0: a small share of `stretch` times the squared thickness.
     #[serde(default)]
     pub bend: f64,
-    /// Mass per area (kg/m²), greater than 0.
+    /// Mass per area (kg/m²), > 0.
     pub density: f64,
-    /// Poisson's ratio (1), at least 0 and below 1; triangles then resist every strain. Default: springs along the
-    /// edges, which are cheaper.
+    /// Poisson's ratio (1), ≥ 0 and < 1; triangles then resist every strain. Default: springs along the edges, which
+    /// are cheaper.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub poisson: Option<f64>,
-    /// Different stiffness along and across a fibre, for woven cloth and fibre mats. `poisson` is then the contraction
-    /// across the fibre under tension along it.
+    /// Different stiffness along and across a fibre. `poisson` is then the contraction across it under tension along
+    /// it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub orthotropic: Option<Orthotropic>,
-    /// Stiffness-proportional damping along edges (s), 0 or more; only without `poisson`.
+    /// Stiffness-proportional damping along edges (s), ≥ 0; without `poisson` only.
     #[serde(default)]
     pub damping: f64,
-    /// Stiffness-proportional damping of bending (s), 0 or more.
+    /// Stiffness-proportional damping of bending (s), ≥ 0.
     #[serde(default)]
     pub bend_damping: f64,
-    /// Form in which stretching enters the equations of a step; bending is always a stiffness. Not for the asynchronous
-    /// stepper. Default: "compliance" with the constrained stepper, "stiffness" with the synchronous one.
+    /// Form of the stretching; not for the asynchronous stepper. Default: "compliance" with the constrained stepper,
+    /// else "stiffness".
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub formulation: Option<Formulation>,
 }

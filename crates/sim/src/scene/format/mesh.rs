@@ -7,13 +7,12 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MeshFile {
-    /// Path of the file, relative to the scene file. `${NAME}` stands for the environment variable NAME, for example
-    /// `${IMPINGE_DATA}/meshes/tetMeshes/bunny.msh`.
+    /// Path, relative to the scene file. `${NAME}` stands for the environment variable NAME.
     pub path: String,
-    /// Metres per unit of length of the file, greater than 0.
+    /// Metres per unit of the file, > 0.
     #[serde(default = "one")]
     pub scale: f64,
-    /// Whether to move the centre of the bounding box to the origin first.
+    /// Whether the centre of the bounding box moves to the origin first.
     #[serde(default)]
     pub center: bool,
 }
@@ -39,17 +38,17 @@ pub enum Filling {
 pub struct FilledSurface {
     /// File of a closed surface, or of a solid whose surface is used; path as in `file`.
     pub path: String,
-    /// Metres per unit of length of the file, greater than 0.
+    /// Metres per unit of the file, > 0.
     #[serde(default = "one")]
     pub scale: f64,
-    /// Whether to move the centre of the bounding box to the origin first.
+    /// Whether the centre of the bounding box moves to the origin first.
     #[serde(default)]
     pub center: bool,
     /// Elements of the filling.
     #[serde(default)]
     pub kind: Filling,
-    /// Length of the longest inner edges (m), greater than 0. A volume V takes about 12 V / size³ tetrahedra or
-    /// V / size³ hexahedra; details smaller than `size` are lost.
+    /// Length of the longest inner edges (m), > 0: about 12 volume/`size`³ tetrahedra or volume/`size`³ hexahedra.
+    /// Smaller details are lost.
     pub size: f64,
 }
 
@@ -70,11 +69,11 @@ impl FilledSurface {
 pub enum BodyMesh {
     /// A torus of square section about the z axis.
     Ring {
-        /// Radius of the centre line (m), greater than half of `section`.
+        /// Radius of the centre line (m), more than half of `section`.
         major_radius: f64,
         /// Side of the square section (m).
         section: f64,
-        /// Hexahedra around the ring, at least 3; each becomes 6 tetrahedra.
+        /// Hexahedra around the axis, ≥ 3, of 6 tetrahedra each.
         #[serde(default = "ring_segments")]
         segments: u32,
     },
@@ -82,21 +81,21 @@ pub enum BodyMesh {
     Cuboid {
         /// Side lengths (m).
         size: [f64; 3],
-        /// Cells along each side, at least 1; each becomes 6 tetrahedra.
+        /// Cells along each side, ≥ 1, of 6 tetrahedra each.
         cells: [u32; 3],
     },
-    /// A box about the origin, made of hexahedra with eight integration points each; its surface consists of triangles.
+    /// A box about the origin, of hexahedra with eight integration points and a surface of triangles.
     Hexahedra {
         /// Side lengths (m).
         size: [f64; 3],
-        /// Hexahedra along each side, at least 1.
+        /// Hexahedra along each side, ≥ 1.
         cells: [u32; 3],
     },
     /// A ball about the origin.
     Sphere {
         /// Radius (m).
         radius: f64,
-        /// Subdivisions of each edge of the twenty tetrahedra of an icosahedron, at least 1: 20 n³ elements.
+        /// Subdivisions n of each edge of an icosahedron, ≥ 1: 20 n³ elements.
         subdivisions: u32,
     },
     /// A solid cylinder about the z axis, centred at the origin.
@@ -105,62 +104,61 @@ pub enum BodyMesh {
         radius: f64,
         /// Length along z (m).
         height: f64,
-        /// Concentric rings of elements, at least 1.
+        /// Concentric rings, ≥ 1.
         rings: u32,
-        /// Layers along z, at least 1: 18 rings² layers elements.
+        /// Layers along z, ≥ 1: 18 rings² layers elements.
         layers: u32,
     },
-    /// A thin plate in the xy plane, one cell thick, centred at the origin.
+    /// A plate in the xy plane about the origin, one cell thick.
     Sheet {
         /// Side lengths along x and y (m).
         size: [f64; 2],
         /// Thickness along z (m).
         thickness: f64,
-        /// Cells along x and y, at least 1.
+        /// Cells along x and y, ≥ 1.
         cells: [u32; 2],
     },
-    /// A flat sheet without thickness in the xy plane, centred at the origin, two triangles per cell; for shells only.
+    /// A flat sheet in the xy plane about the origin, two triangles per cell; for shells.
     Grid {
         /// Side lengths along x and y (m).
         size: [f64; 2],
-        /// Cells along x and y, at least 1.
+        /// Cells along x and y, ≥ 1.
         cells: [u32; 2],
     },
-    /// A flat sheet without thickness in the xy plane, centred at the origin, made of bilinear quadrilaterals with four
-    /// integration points each; for shells with `poisson` only. In contact, each quadrilateral is two triangles.
+    /// The sheet of `grid`, of bilinear quadrilaterals with four integration points, each two triangles in contact; for
+    /// shells with `poisson`.
     Quadrilaterals {
         /// Side lengths along x and y (m).
         size: [f64; 2],
-        /// Quadrilaterals along x and y, at least 1.
+        /// Quadrilaterals along x and y, ≥ 1.
         cells: [u32; 2],
     },
-    /// A strip without thickness along a line of `points`, for straps, cables and ropes; for shells only. The given
-    /// shape, including bends, is the rest shape.
+    /// A strip along a line, for shells. The given shape, with its bends, is the rest shape.
     Strip {
-        /// Corners of the centre line (m), at least 2. The strip has nodes at each of them and in between.
+        /// Corners of the centre line (m), ≥ 2; nodes stand at each and between them.
         points: Vec<[f64; 3]>,
-        /// Direction of the width (any non-zero length), nowhere parallel to the line.
+        /// Direction of the width, nowhere along the line.
         across: [f64; 3],
         /// Width (m).
         width: f64,
-        /// Largest cell length along the line (m), greater than 0.
+        /// Largest cell length along the line (m), > 0.
         spacing: f64,
     },
-    /// A block of an arch about the y axis, in the position of the keystone at the top: flat sides, six tetrahedra.
+    /// A block of an arch about the y axis, at its top: flat sides, six tetrahedra.
     Voussoir {
         /// Distance of the lower corners from the axis (m).
         inner_radius: f64,
-        /// Distance of the upper corners from the axis (m), greater than `inner_radius`.
+        /// Distance of the upper corners from the axis (m), more than `inner_radius`.
         outer_radius: f64,
-        /// Angle between its two joints (degrees), greater than 0 and below 180.
+        /// Angle between its two joints (degrees), > 0 and < 180.
         degrees: f64,
         /// Length along y (m).
         depth: f64,
     },
-    /// A mesh file of tetrahedra or hexahedra (`.msh`, `.mesh`, `.vtk`, `.vtu`); for a rigid body also of a closed
-    /// surface (`.obj`, `.stl`, `.ply`, `.vtp` too).
+    /// A file of tetrahedra or hexahedra (`.msh`, `.mesh`, `.vtk`, `.vtu`), of a rigid body also of a closed surface
+    /// (`.obj`, `.stl`, `.ply`, `.vtp` too).
     File(MeshFile),
-    /// The inside of a closed surface, filled with tetrahedra or hexahedra of nearly uniform size.
+    /// The inside of a closed surface, filled with tetrahedra or hexahedra of nearly one size.
     Filled(FilledSurface),
 }
 

@@ -20,6 +20,7 @@ pub use joint::{Joint, JointKind, MeshGroup, Via};
 pub use material::{Formulation, Material, MaterialModel, Orthotropic, Shell};
 pub use mesh::{BodyMesh, FilledSurface, Filling, MeshFile};
 pub use obstacle::ObstacleShape;
+pub(in crate::scene) use settings::is_default;
 pub use settings::{
     Asynchronous, BroadPhase, Delassus, Detection, Elasticity, Evaluation, FreeFlight, Integrator,
     JointStiffness, Linear, OneSided, OutputOptions, Preconditioner, Solver, SolverMethod,

@@ -16,14 +16,14 @@ pub enum ObstacleShape {
         /// A point of the plane (m).
         #[serde(default)]
         point: [f64; 3],
-        /// Normal of the plane, pointing out of the solid (any non-zero length).
+        /// Normal of the plane, out of the solid.
         normal: [f64; 3],
     },
     /// The surface of a ball about the origin.
     Sphere {
         /// Radius (m).
         radius: f64,
-        /// Subdivisions of each edge of an icosahedron, at least 1: 20 n² triangles.
+        /// Subdivisions n of each edge of an icosahedron, ≥ 1: 20 n² triangles.
         #[serde(default = "sphere_subdivisions")]
         subdivisions: u32,
     },
@@ -33,7 +33,7 @@ pub enum ObstacleShape {
         radius: f64,
         /// Length along z (m).
         height: f64,
-        /// Flat sides around the axis, at least 3.
+        /// Flat sides around the axis, ≥ 3.
         #[serde(default = "cylinder_sides")]
         sides: u32,
     },
@@ -44,18 +44,18 @@ pub enum ObstacleShape {
     },
     /// The surface of a torus about the z axis.
     Torus {
-        /// Radius of the centre line of the tube (m), greater than `minor_radius`.
+        /// Radius of the centre line of the tube (m), more than `minor_radius`.
         major_radius: f64,
         /// Radius of the tube (m).
         minor_radius: f64,
-        /// Flat sides around the axis, at least 3.
+        /// Flat sides around the axis, ≥ 3.
         #[serde(default = "torus_sides")]
         sides: u32,
-        /// Flat sides around the tube, at least 3.
+        /// Flat sides around the tube, ≥ 3.
         #[serde(default = "tube_sides")]
         tube_sides: u32,
     },
-    /// A surface mesh file (`.obj`, `.stl`, `.ply`, `.vtp`, `.msh`, `.vtk`, `.vtu`). A closed surface is solid; an open
+    /// A surface mesh file (`.obj`, `.stl`, `.ply`, `.vtp`, `.msh`, `.vtk`, `.vtu`). A closed surface is solid, an open
     /// one can be touched on both sides.
     File(MeshFile),
 }

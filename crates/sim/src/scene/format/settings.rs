@@ -11,12 +11,12 @@ use super::choice::{Choice, choice_of_names};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Time {
-    /// Time step (s), greater than 0.
+    /// Time step (s), > 0.
     pub step: f64,
-    /// Simulated time at which the run ends (s), greater than 0; rounded to whole steps.
+    /// Simulated time of the run (s), > 0, rounded to whole steps.
     pub duration: f64,
-    /// Shortest substep of a subdivided step (s). If a shorter one is needed, the run stops with valid files. Default:
-    /// a thirty-second of `step`.
+    /// Shortest substep of a divided step (s). If a shorter one is needed, the run stops with valid files. Default:
+    /// `step`/32.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum_step: Option<f64>,
     /// Motion of deformable bodies without forces, from which a step solves for the deviation.
@@ -37,8 +37,8 @@ pub enum Integrator {
     /// Implicit Euler, of first order: stable at any step, with much numerical damping.
     #[default]
     Euler,
-    /// BDF2, of second order, with little numerical damping. What contacts, one-sided or damped joints touch moves by
-    /// implicit Euler.
+    /// BDF2, of second order, with little numerical damping. Bodies in contact, and those of one-sided or damped
+    /// joints, move by implicit Euler.
     Bdf2,
 }
 
@@ -46,10 +46,10 @@ pub enum Integrator {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FreeFlight {
-    /// Bodies turn as rigid bodies do, with their deformation: they keep their angular momentum.
+    /// Bodies turn with their deformation and keep their angular momentum.
     #[default]
     Turning,
-    /// Every point moves straight, as in implicit Euler and in the papers: bodies that spin lose angular momentum.
+    /// Every point moves straight, as in the papers: bodies that spin lose angular momentum.
     Straight,
 }
 
@@ -57,20 +57,21 @@ pub enum FreeFlight {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Elasticity {
-    /// Newton's method: where the forces at the end of a step are not those of its linear equation, they are linearised
-    /// again there. So are constraint rows: hard joints are closed at the end of every step.
+    /// Newton's method: forces that miss the linear equation at the end of a step are linearised again there. So are
+    /// constraint rows: hard joints end each step closed.
     #[default]
     Nonlinear,
     /// One linearisation a step, as in the papers: large steps may invert elements and gain energy.
     Linearised,
 }
 
-fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+/// Whether a key has its default, so that a written scene leaves it out.
+pub(in crate::scene) fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
 impl Time {
-    /// Shortest substep of a subdivided step (s): `minimum_step`, or a thirty-second of `step`.
+    /// Shortest substep of a divided step (s): `minimum_step`, or a thirty-second of `step`.
     pub fn minimum_step(&self) -> f64 {
         self.minimum_step.unwrap_or(self.step / 32.0)
     }
@@ -102,9 +103,8 @@ impl Default for Time {
 pub struct World {
     /// Acceleration of gravity (m/s²).
     pub gravity: [f64; 3],
-    /// Coulomb friction coefficient of bodies and obstacles without their own (1), 0 or more. A contact has the
-    /// geometric mean `sqrt(mu_a * mu_b)` of both coefficients, so a frictionless surface is frictionless in all
-    /// contacts.
+    /// Coulomb friction coefficient of bodies and obstacles without their own (1), ≥ 0. A contact has the geometric
+    /// mean of both coefficients.
     pub friction: f64,
 }
 
@@ -202,16 +202,6 @@ impl Choice for SolverMethod {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct BroadPhase(pub BroadPhaseChoice);
 
-impl BroadPhase {
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde asks for a reference"
-    )]
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 impl Choice for BroadPhase {
     const NAMES: &'static [&'static str] = BroadPhaseChoice::NAMES;
     const TITLE: &'static str = "BroadPhase";
@@ -252,8 +242,8 @@ pub enum JointStiffness {
     /// The part that resists motion; never adds energy.
     #[default]
     Projected,
-    /// All of it, not symmetric for rigid bodies, by LU factors: with the constrained stepper and without ropes and
-    /// limits, to compare with `symmetric`.
+    /// All of it, not symmetric for rigid bodies, by LU factors, for comparison: with the constrained stepper, without
+    /// ropes and limits.
     Unsymmetric,
 }
 
@@ -264,18 +254,8 @@ pub enum Linear {
     /// `L D Lᵀ` factors with refinement, for all kinds of rows.
     #[default]
     Direct,
-    /// MINRES, at most `max_iterations` iterations: with the constrained stepper and without ropes and limits.
+    /// MINRES, at most `max_iterations` iterations: with the constrained stepper, without ropes and limits.
     Minres,
-}
-
-impl Linear {
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde asks for a reference"
-    )]
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 /// Solver of contacts, ropes and limits, after elimination of momentum and all other rows.
@@ -289,72 +269,48 @@ pub enum OneSided {
     GaussSeidel,
 }
 
-impl OneSided {
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde asks for a reference"
-    )]
-    fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
-}
-
 /// Time stepper.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum StepperChoice {
-    /// Implicit steps of `time.step`, contacts solved together; for solids, thin and rigid bodies.
+    /// Implicit steps, contacts solved together; for all bodies.
     #[default]
     Synchronous,
-    /// Each force has its own period, contact uses penalty layers; for thin bodies and solids. Needs `asynchronous`.
+    /// Each force has its own period, contact uses penalty layers; for deformable bodies. Needs `asynchronous`.
     Asynchronous,
-    /// Implicit steps of `time.step` without contact: shells, rigid bodies and joints as constraints, in one linear
-    /// solve. `solver.joint_stiffness` selects their geometric stiffness.
+    /// Implicit steps without contact: shells, rigid bodies and joints as constraints, in one linear solve.
     Constrained,
-}
-
-impl StepperChoice {
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "serde asks for a reference"
-    )]
-    pub(in crate::scene) fn is_default(&self) -> bool {
-        *self == Self::default()
-    }
 }
 
 /// Settings of the asynchronous stepper.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Asynchronous {
-    /// Thickness of the first penalty layer (m), greater than 0: the distance at which it begins to push. Features of
-    /// one body without a common vertex must start farther apart than this: at most 0.3 of the smallest height of a
-    /// triangle.
+    /// Distance at which the first penalty layer begins to push (m), > 0. Features of one body without a common vertex
+    /// must start farther apart: at most 0.3 of the smallest height of a triangle.
     pub thickness: f64,
-    /// Stiffness of the first layer (N/m), greater than 0. Default: such that about five layers stop the lightest
-    /// vertex at 1 m/s.
+    /// Stiffness of the first layer (N/m), > 0. Default: about five layers stop the lightest vertex at 1 m/s.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stiffness: Option<f64>,
-    /// Coefficient of restitution (1), from 0 to 1: ratio of normal speeds after and before an impact.
+    /// Coefficient of restitution (1), 0 to 1.
     #[serde(default = "half")]
     pub restitution: f64,
-    /// Time step of a penalty layer relative to the time scale of its spring (1), greater than 0 and at most 0.2, above
-    /// which impacts gain energy. Default: 0.05 if `restitution` is 1, else 0.1.
+    /// Time step of a penalty layer relative to the time scale of its spring (1), > 0 and ≤ 0.2, above which impacts
+    /// gain energy. Default: 0.05 if `restitution` is 1, else 0.1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layer_step: Option<f64>,
-    /// Longest period of an elastic force relative to the time scale of its stiffest mode at rest (1), greater than 0
-    /// and at most 1, above which stretched or crumpled bodies become unstable. Default: 0.3 if `restitution` is 1,
-    /// which keeps energy to about a percent per second, else 0.6.
+    /// Period of an elastic force relative to the time scale of its stiffest mode at rest (1), > 0 and ≤ 1, above which
+    /// crumpled bodies become unstable. Default: 0.3 if `restitution` is 1, which keeps energy to about 1 % per second,
+    /// else 0.6.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub force_step: Option<f64>,
-    /// Longest period of forces, gravity and prescribed motions (s), greater than 0.
+    /// Longest period of forces, gravity and prescribed motions (s), > 0.
     #[serde(default = "millisecond")]
     pub longest_period: f64,
     /// Detection of close pairs; it does not change the motion.
     #[serde(default)]
     pub detection: Detection,
-    /// Largest number of ticks of the layers of one pair per simulated second (1/s), greater than 0. Above it, the run
-    /// stops with valid files.
+    /// Most ticks of the layers of one pair per simulated second (1/s), > 0. Above it, the run stops with valid files.
     #[serde(default = "billion")]
     pub most_ticks: f64,
 }
@@ -367,10 +323,10 @@ fn billion() -> f64 {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Detection {
-    /// Separation certificates, each with an end time; no work is repeated.
+    /// Separation certificates with end times; no work is repeated.
     #[default]
     Kinetic,
-    /// Windows of time that are computed ahead, searched for close pairs, and computed again if there are any.
+    /// Windows of time, computed ahead and again if close pairs are found.
     Speculative,
 }
 
@@ -386,14 +342,13 @@ fn millisecond() -> f64 {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Tolerances {
-    /// From the forces on each body in each step, and for gaps and slips from gravity and the time step. The accuracy
-    /// of a result does not depend on units.
+    /// From the forces on each body in each step; those of gaps and slips from gravity and the time step.
     #[default]
     Physical,
-    /// As `physical`, with a hundredth of the momentum tolerance and at most a tenth of those of gaps and slips, to
-    /// make the effect of tolerances negligible or to measure it.
+    /// A hundredth of the momentum tolerance, at most a tenth of those of gaps and slips: to measure the effect of
+    /// tolerances.
     Tight,
-    /// The absolute values of Verschoor and Jalba (2019), to compare iteration counts with their tables.
+    /// The absolute values of Verschoor and Jalba (2019), to compare iteration counts.
     Paper,
 }
 
@@ -416,61 +371,58 @@ pub enum Evaluation {
     reason = "each is a key of its own, true or false in the file"
 )]
 pub struct Solver {
-    /// The contact method. `preconditioner`, `prediction` and `evaluation` apply to `cr`, `preconditioner` also to
-    /// `active-set` and to `linear = "minres"`, `one_sided` to `compliant-kkt`. Default: `cr`, or `compliant-kkt` in
-    /// scenes with joints or bodies in compliance form.
+    /// The contact method. Default: `cr`, or `compliant-kkt` with joints or bodies in compliance form.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<SolverMethod>,
-    /// Preconditioner of the iterations.
+    /// Preconditioner, with `cr`, `active-set` and `linear = "minres"`.
     pub preconditioner: Preconditioner,
-    /// Whether the active set is predicted, in turns with the conjugate-residual iteration.
+    /// Whether `cr` predicts the active set, in phases between those of conjugate residuals.
     pub prediction: bool,
-    /// Source of the tolerances that are not given below.
+    /// Source of the tolerances that are not given.
     pub tolerances: Tolerances,
-    /// Largest momentum residual of an accepted solve (N·s), the same for every body, greater than 0.
+    /// Largest momentum residual of an accepted solve (N·s), the same for every body, > 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub momentum_tolerance: Option<f64>,
-    /// Contact clearance (m), greater than 0: gaps of active contacts end between 0 and this.
+    /// Contact clearance (m), > 0: gaps of active contacts end between 0 and this.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub gap_tolerance: Option<f64>,
-    /// Largest slip per step of a contact that counts as sticking (m), greater than 0.
+    /// Largest slip per step of a contact that counts as sticking (m), > 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub slip_tolerance: Option<f64>,
-    /// Iterations after which a solve counts as not converged, at least 1. With the constrained stepper it is a fixed
-    /// budget of MINRES or of the sweeps: the motion goes on from the result as it is, and the step counts as inexact.
+    /// Iterations after which a solve counts as not converged, ≥ 1. The constrained stepper then goes on from the
+    /// result of MINRES or the sweeps, and the step counts as inexact.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_iterations: Option<u32>,
-    /// Whether a sticking contact keeps its anchor point over steps, which prevents creep.
+    /// Whether a sticking contact keeps its anchor over steps, against creep.
     pub anchored_contacts: bool,
-    /// Schedule of the active-set updates.
+    /// Schedule of the active-set updates, with `cr`.
     pub evaluation: Evaluation,
     /// Representation of the compliance at the contacts in `exact-compliance` and `warped-compliance`.
     pub delassus: Delassus,
-    /// With `warped-compliance`: whether contact impulses change the momentum of free bodies exactly. Without it, and
-    /// without `corrections`, the error is a few percent of the impulse.
+    /// With `warped-compliance`: whether contact impulses change the momentum of free bodies exactly; else, without
+    /// `corrections`, to a few percent.
     pub momentum_repair: bool,
-    /// With `warped-compliance`: maximum number of corrections of the compliance error per solve. They end when the
-    /// momentum residual meets its tolerance or stops decreasing. Each one costs a free motion and leaves about a tenth
-    /// of the error. A missed tolerance is counted (`unmet_momentum`). 0 turns corrections off, as in the published
-    /// method, which always misses the tolerance.
+    /// With `warped-compliance`: most corrections of the compliance error per solve. Each costs a free motion and
+    /// leaves about a tenth of the error; they end at the tolerance, or where the residual stops decreasing.
+    /// `unmet_momentum` counts missed tolerances. 0 is the published method, which always misses.
     pub corrections: u32,
-    /// With `warped-compliance`: folder, relative to the scene file, that keeps the compliance at rest for later runs.
-    /// Default: it is computed at the start of each run.
+    /// With `warped-compliance`: folder, relative to the scene file, that keeps the compliance at rest. Default: each
+    /// run computes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rest_compliance: Option<String>,
-    /// Whether elements may invert, for bodies that are compressed more than their mesh resolves. Inverted elements are
-    /// counted and reported at the end of the run. If `false`, a step that inverts an element is subdivided.
+    /// Whether elements may invert, in bodies compressed more than their mesh resolves; inverted ones are counted. If
+    /// `false`, such a step is divided.
     pub allow_inversion: bool,
     /// Part of the geometric stiffness of joints, and of shells in compliance form, that is used.
     pub joint_stiffness: JointStiffness,
     /// Linear solver of momentum and constraint rows, with the constrained stepper.
-    #[serde(skip_serializing_if = "Linear::is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub linear: Linear,
     /// Solver of contacts, ropes and limits, with `compliant-kkt` and the constrained stepper.
-    #[serde(skip_serializing_if = "OneSided::is_default")]
+    #[serde(skip_serializing_if = "is_default")]
     pub one_sided: OneSided,
-    /// How candidate pairs are found. All choices find the same pairs, so that results are equal to the last bit.
-    #[serde(skip_serializing_if = "BroadPhase::is_default")]
+    /// How candidate pairs are found: always the same pairs, so results are equal to the last bit.
+    #[serde(skip_serializing_if = "is_default")]
     pub broad_phase: BroadPhase,
 }
 
@@ -504,27 +456,26 @@ impl Default for Solver {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct OutputOptions {
-    /// Steps between stored frames, at least 1. With 1, `impinge verify` can also check the motion between frames.
+    /// Steps between stored frames, ≥ 1. With 1, `impinge verify` can check the motion between them.
     pub every: u32,
     /// Time from which the summary counts steps as settled (s). Default: half of `time.duration`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub settled_after: Option<f64>,
-    /// With the asynchronous stepper: whether the straight pieces of the motion are stored beside each frame, so that
-    /// `impinge verify` can prove the motion between frames. Default: false. They take ten times the room of the
-    /// frames or more.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    /// With the asynchronous stepper: whether the straight pieces of the motion are stored beside each frame, for
+    /// `impinge verify`. Default: false. They take ten times the room of the frames or more.
+    #[serde(skip_serializing_if = "is_default")]
     pub pieces: bool,
-    /// With the synchronous stepper: whether `energies.csv` tells of every body and step where its energy and momentum
-    /// come from and go to. Default: true.
+    /// With the synchronous stepper: whether `energies.csv` has the balance of energy and momentum of each body and
+    /// step. Default: true.
     #[serde(skip_serializing_if = "is_true")]
     pub energies: bool,
-    /// With the synchronous and the asynchronous stepper: whether the contacts of each stored frame are stored beside
-    /// it, with their forces in N (`contacts_NNNNN.vtp`). Those of the asynchronous stepper are means over the last
-    /// step, and with `false` they are not summed at all. Default: true.
+    /// Whether `contacts_NNNNN.vtp` beside each frame has its contacts with their forces (N); not with the constrained
+    /// stepper. Those of the asynchronous stepper are means over the last step; with `false` all its contact forces are
+    /// 0. Default: true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contacts: Option<bool>,
-    /// With the synchronous and the constrained stepper: whether `reactions.csv` tells of every step the forces and
-    /// torques of held nodes, of driven bodies and obstacles, and of joints. Default: true.
+    /// Whether `reactions.csv` has the forces and torques of held nodes, driven bodies, obstacles and joints in each
+    /// step; not with the asynchronous stepper. Default: true.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reactions: Option<bool>,
 }

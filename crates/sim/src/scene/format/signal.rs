@@ -5,10 +5,10 @@ use serde::de::{Error, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::fmt;
 
-/// A vector that is constant, or given at some times and linear in between.
+/// A vector, constant or given at some times.
 ///
-/// In a scene file it is a vector, `[0, 0, 1]`, or a table of times (s) and vectors, `[[0, [0, 0, 0]], [0.5, [0, 0,
-/// 1]]]`. Before the first time it has the first value, after the last time the last one.
+/// In a scene file it is `[0, 0, 1]`, or a table of times (s) and vectors, `[[0, [0, 0, 0]], [0.5, [0, 0, 1]]]`: linear
+/// in between, constant before and after.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Signal {

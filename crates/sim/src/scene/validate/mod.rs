@@ -87,8 +87,8 @@ pub(super) fn validate(scene: &Scene) -> Result<(), SceneError> {
     SceneError::of(found.into_iter().map(|(_, error)| error))
 }
 
-/// Largest component of a vector. Energies of such a speed about a centre at such a distance stay finite, even when
-/// they are summed over all points.
+/// Largest component of a vector and largest positive number; the smallest is its inverse. Energies of such a speed
+/// about a centre at such a distance stay finite, even when they are summed over all points.
 const LARGEST: f64 = 1e60;
 
 struct Check<'a> {
@@ -107,10 +107,22 @@ impl Check<'_> {
         }
     }
 
-    /// Greater than zero; the form of the comparison makes NaN fail.
+    /// Greater than zero, and neither too large nor too small to compute with; the form of the comparison makes NaN
+    /// fail.
     fn positive(&self, path: &str, what: &str, value: f64) {
-        if value > 0.0 && value.is_finite() {
+        if (1.0 / LARGEST..=LARGEST).contains(&value) {
             return;
+        }
+        if value > 0.0 && value.is_finite() {
+            let size = if value > 1.0 { "large" } else { "small" };
+            return self.fail(
+                path,
+                format!("{what} is {value:e}, which is too {size} to compute with"),
+                &format!(
+                    "write a number between {:e} and {LARGEST:e}, in SI units",
+                    1.0 / LARGEST
+                ),
+            );
         }
         self.fail(
             path,

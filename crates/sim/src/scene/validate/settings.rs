@@ -5,6 +5,9 @@ use crate::scene::Scene;
 use crate::scene::format::{Integrator, SolverMethod, StepperChoice};
 use std::path::{Component, Path};
 
+/// Most steps of a run: 2⁵³, above which doubles do not hold every whole number.
+const MOST_STEPS: f64 = 9_007_199_254_740_992.0;
+
 impl Check<'_> {
     pub(super) fn time(&self) {
         let time = &self.scene.time;
@@ -19,6 +22,16 @@ impl Check<'_> {
                     time.duration, time.step
                 ),
                 "make the duration longer or the step shorter",
+            );
+        }
+        if time.duration / time.step > MOST_STEPS {
+            return self.fail(
+                "time.duration",
+                format!(
+                    "{:e} s are more steps of {:e} s than can be counted",
+                    time.duration, time.step
+                ),
+                "make the duration shorter or the step longer",
             );
         }
         if let Some(minimum) = time.minimum_step {

@@ -2,8 +2,8 @@
 //!
 //! Reading the matrix limits the product, so it is compared with the STREAM triad `a = b + s c`, measured in the same
 //! process in turns with the product. Bytes counted: 76 per stored block (72 of values, 4 of index), and `x` and `y`
-//! once each; 24 per triad entry. The sum of all entries reads the blocks one after the other and does
-//! nothing else; the product reads four streams of them.
+//! once each; 24 per triad entry. The sum of all entries reads the blocks one after the other and does nothing else; the
+//! product reads four streams of them.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -14,39 +14,31 @@ use rayon::prelude::*;
 
 /// One measured case.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bandwidth {
+pub(super) struct Bandwidth {
     /// Block rows of the matrix.
-    pub(crate) nodes: usize,
-    /// Blocks stored.
-    stored_blocks: usize,
-    /// Threads of the pool.
-    threads: usize,
+    pub(super) nodes: usize,
     /// Fastest triad, in GB/s.
-    pub(crate) triad: f64,
+    pub(super) triad: f64,
     /// Fastest product, in GB/s.
     product: f64,
     /// Fastest sum of all entries on one thread, in GB/s.
     reading: f64,
-    /// Fastest product, in seconds.
-    product_seconds: f64,
-    /// Median over the rounds of product bandwidth over triad bandwidth, each measured within one round.
-    median_share: f64,
 }
 
 impl Bandwidth {
     /// Product bandwidth over triad bandwidth, each at its fastest.
-    pub(crate) fn share(&self) -> f64 {
+    pub(super) fn share(&self) -> f64 {
         self.product / self.triad
     }
 
     /// Bandwidth of reading the blocks over triad bandwidth, each at its fastest.
-    pub(crate) fn share_of_reading(&self) -> f64 {
+    pub(super) fn share_of_reading(&self) -> f64 {
         self.reading / self.triad
     }
 }
 
 /// Measures products of the tetrahedral grid of `axis³` nodes, numbered along a Morton curve.
-pub(crate) fn measure(axis: u32, threads: usize, rounds: usize) -> Bandwidth {
+pub(super) fn measure(axis: u32, threads: usize, rounds: usize) -> Bandwidth {
     let matrix = tetrahedral_grid(axis);
     let stored_blocks = matrix.pattern().slots();
     let bytes = (76 * stored_blocks + 16 * matrix.len()) as f64;
@@ -65,34 +57,24 @@ pub(crate) fn measure(axis: u32, threads: usize, rounds: usize) -> Bandwidth {
     let reading = (0..rounds)
         .map(|_| repeats as f64 * block_bytes / seconds(1, || read(&matrix, repeats)) / 1e9)
         .fold(0.0, f64::max);
-    let mut rates: Vec<(f64, f64)> = pool.install(|| {
-        (0..rounds)
-            .map(|_| {
-                let triad =
-                    Triad::BYTES * triad.len() as f64 / seconds(threads, || triad.run(threads));
-                let product = seconds(threads, || {
-                    for _ in 0..repeats {
-                        matrix.multiply(black_box(&x), black_box(&mut y), &mut scratch);
-                    }
-                }) / repeats as f64;
-                (triad / 1e9, bytes / product / 1e9)
-            })
-            .collect()
+    let (mut fastest_triad, mut fastest_product) = (0.0_f64, 0.0_f64);
+    pool.install(|| {
+        for _ in 0..rounds {
+            let rate = Triad::BYTES * triad.len() as f64 / seconds(threads, || triad.run(threads));
+            fastest_triad = fastest_triad.max(rate / 1e9);
+            let product = seconds(threads, || {
+                for _ in 0..repeats {
+                    matrix.multiply(black_box(&x), black_box(&mut y), &mut scratch);
+                }
+            }) / repeats as f64;
+            fastest_product = fastest_product.max(bytes / product / 1e9);
+        }
     });
-    let fastest = rates.iter().fold((0.0_f64, 0.0_f64), |best, rate| {
-        (best.0.max(rate.0), best.1.max(rate.1))
-    });
-    rates.sort_by(|a, b| (a.1 / a.0).total_cmp(&(b.1 / b.0)));
-    let median = rates[rates.len() / 2];
     Bandwidth {
         nodes: matrix.blocks(),
-        stored_blocks,
-        threads,
-        triad: fastest.0,
-        product: fastest.1,
+        triad: fastest_triad,
+        product: fastest_product,
         reading,
-        product_seconds: bytes / fastest.1 / 1e9,
-        median_share: median.1 / median.0,
     }
 }
 
@@ -200,28 +182,4 @@ fn morton(node: [u32; 3]) -> u64 {
             code | u64::from(c >> bit & 1) << (3 * bit + axis as u32)
         })
     })
-}
-
-/// Prints the table: a matrix that fits into the cache and one that does not, on one and two threads.
-pub(super) fn run() {
-    println!(
-        "   nodes  stored  threads  triad GB/s  reading GB/s  product GB/s     ms  share  median share"
-    );
-    for (axis, rounds) in [(20, 200), (58, 40)] {
-        for threads in [1, 2] {
-            let case = measure(axis, threads, rounds);
-            println!(
-                "{:8}{:8}{:9}{:12.1}{:14.1}{:14.1}{:7.2}{:6.0} %{:12.0} %",
-                case.nodes,
-                case.stored_blocks,
-                case.threads,
-                case.triad,
-                case.reading,
-                case.product,
-                1e3 * case.product_seconds,
-                100.0 * case.share(),
-                100.0 * case.median_share,
-            );
-        }
-    }
 }
