@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     error::SimError,
-    scene::{Joint, JointKind, Scene},
+    scene::{Joint, JointKind, Scene, Signal},
 };
 use impinge_contact::constraint::joint::{JointPlace, Side};
 use impinge_contact::constraint::{Configuration, ConstraintError, Frame, link};
@@ -168,18 +168,28 @@ impl PairJoint<'_> {
         };
         let mut made: Vec<Made> = made.into_iter().map(Made::from).collect();
         if let Some(limits) = &joint.limits {
-            let sides = [0, 1].map(|side| side_of(limits, side));
-            let [lower, upper] = [&sides[0], &sides[1]].map(middle);
-            let constraints = match joint.kind {
-                JointKind::Hinge => place.turn_limits(axis, lower, upper)?,
-                _ => place.slide_limits(axis, lower, upper)?,
-            };
-            let made_for = [(1.0, lower), (-1.0, upper)];
-            let all = constraints.into_iter().zip(made_for).zip(&sides);
-            made.extend(all.map(|((constraint, (sign, base)), limit)| {
-                Made::following(constraint, sign, base, limit)
-            }));
+            made.extend(limit_constraints(&place, joint.kind, axis, limits)?);
         }
         Ok(made)
     }
+}
+
+/// The limits of a hinge or slider.
+fn limit_constraints(
+    place: &JointPlace<'_>,
+    kind: JointKind,
+    axis: Vector3<f64>,
+    limits: &Signal<[f64; 2]>,
+) -> Result<Vec<Made>, ConstraintError> {
+    let sides = [0, 1].map(|side| side_of(limits, side));
+    let [lower, upper] = [&sides[0], &sides[1]].map(middle);
+    let constraints = match kind {
+        JointKind::Hinge => place.turn_limits(axis, lower, upper)?,
+        _ => place.slide_limits(axis, lower, upper)?,
+    };
+    let made_for = [(1.0, lower), (-1.0, upper)];
+    let all = constraints.into_iter().zip(made_for).zip(&sides);
+    let made = all
+        .map(|((constraint, (sign, base)), limit)| Made::following(constraint, sign, base, limit));
+    Ok(made.collect())
 }

@@ -53,6 +53,7 @@ impl Constraints {
 
     /// Whether a length or limit is another one at time `end` than at `start` (s).
     pub(crate) fn changes_between(&self, start: f64, end: f64) -> bool {
-        (self.changing.iter()).any(|one| one.change.at(start) != one.change.at(end))
+        let change = |of: &ChangingOffset| of.change.at(end) - of.change.at(start);
+        (self.changing.iter()).any(|of| change(of).abs() > 0.0)
     }
 }
