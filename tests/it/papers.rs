@@ -480,9 +480,9 @@ fn balls_that_are_shot_at_nails_stack() {
     assert!(lowest > 0.002, "{lowest} m");
 }
 
-/// Tournier et al. 2015, Fig. 8: the muscle contracts by a changing limit of its length and bends the knee by more than 60
-/// degrees, then gives way, and the shin swings back. No step gains energy beyond the work of the muscles, which is in
-/// the balance of the joints, and lifts the shin.
+/// Tournier et al. 2015, Fig. 8: the muscle contracts by a changing limit of its length and bends the knee by more than
+/// 60 degrees, then gives way, and the shin swings back. No step gains energy beyond the work of the muscles, which
+/// is in the balance of the joints, and lifts the shin.
 #[test]
 fn a_muscle_bends_a_knee() {
     let mut simulation = shipped("tournier_knee.toml", &[]);

@@ -110,8 +110,8 @@ fn a_joint_that_shortens_lifts_a_mass() {
     }
 }
 
-/// A constant acceleration `a` by a table with an entry for every step: the work is `m g z + m v²/2`, but for `m a² h²/4`
-/// by the constant velocity in each step.
+/// A constant acceleration `a` by a table with an entry for every step: the work is `m g z + m v²/2`, but for
+/// `m a² h²/4` by the constant velocity in each step.
 #[test]
 fn work_of_a_smooth_lift_is_that_of_its_energies() {
     let acceleration = 2.0;
@@ -156,8 +156,8 @@ fn a_spring_that_shortens_works_alike_in_both_forms() {
     assert_near(ends[0], ends[1], 1e-3);
 }
 
-/// Equal limits that change turn a hinge like a motor, here by 3 rad; without gravity the work is the kinetic energy and
-/// that of the jerk, the same again.
+/// Equal limits that change turn a hinge like a motor, here by 3 rad; without gravity the work is the kinetic energy
+/// and that of the jerk, the same again.
 #[test]
 fn limits_that_change_turn_a_hinge() {
     let joint = "kind = \"hinge\"\naxis = [1, 0, 0]\nlimits = [[0, [0, 0]], [1, [3, 3]]]";

@@ -129,8 +129,8 @@ pub struct Joint {
     /// Lower and upper limit of a `hinge` (rad) or `slider` (m), relative to the start; constant, or a table over time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limits: Option<Signal<[f64; 2]>>,
-    /// Rest length of a `link`, maximum length of a `rope` (m), greater than 0; constant, or a table over time, as for a
-    /// muscle that contracts. Default: the distance at the start.
+    /// Rest length of a `link`, maximum length of a `rope` (m), greater than 0; constant, or a table over time, as for
+    /// a muscle that contracts. Default: the distance at the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub length: Option<Signal<f64>>,
     /// Compliance of a `ball`, `link`, `rope` or node of a `bind`: displacement per force (m/N), 0 or more.

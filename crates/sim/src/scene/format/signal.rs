@@ -70,7 +70,8 @@ impl SignalValue for f64 {
     const DESCRIPTIONS: [&'static str; 3] = [
         "A length (m) that is constant, or given at some times and linear in between.\n\nIn a scene file it is a \
          number, `0.3`, or a table of times (s) and lengths, `[[0, 0.3], [0.5, 0.25]]`. Before the first time it has \
-         the first value, after the last time the last one. The work of the change is `prescribed` work in the balance.",
+         the first value, after the last time the last one. The work of the change is \
+         `prescribed` work in the balance.",
         "The same length at all times.",
         "Times (s), ascending, each with its length.",
     ];
@@ -95,10 +96,10 @@ impl SignalValue for [f64; 2] {
     const ZERO: Self = [0.0; 2];
     const TITLE: &'static str = "LimitsSignal";
     const DESCRIPTIONS: [&'static str; 3] = [
-        "A lower and an upper limit that are constant, or given at some times and linear in between.\n\nIn a scene file \
-         they are a list, `[-0.5, 1]`, or a table of times (s) and such lists, `[[0, [-0.5, 1]], [0.5, [0.5, 1]]]`. \
-         Before the first time they have the first values, after the last time the last ones. Limits of a hinge change \
-         by less than half a turn. The work of the change is `prescribed` work in the balance.",
+        "A lower and an upper limit that are constant, or given at some times and linear in between.\n\nIn a scene \
+         file they are a list, `[-0.5, 1]`, or a table of times (s) and such lists, `[[0, [-0.5, 1]], [0.5, \
+         [0.5, 1]]]`. Before the first time they have the first values, after the last time the last ones. Limits of a hinge \
+         change by less than half a turn. The work of the change is `prescribed` work in the balance.",
         "The same limits at all times.",
         "Times (s), ascending, each with its limits.",
     ];

@@ -384,8 +384,8 @@ impl JointRows {
     /// projected.
     ///
     /// [`RowScratch::group`] says which rows. Points with a prescribed motion are where they will be at the end, so
-    /// they need no column. Lengths and limits that change with time are those at the end. Constraints within a component of a deformable body are evaluated where that is
-    /// linearised.
+    /// they need no column. Lengths and limits that change with time are those at the end. Constraints within a
+    /// component of a deformable body are evaluated where that is linearised.
     pub(crate) fn assemble(
         &mut self,
         context: StepContext<'_>,
