@@ -515,9 +515,9 @@ fn a_muscle_bends_a_knee() {
     assert!(last < 0.3, "{last} rad");
 }
 
-/// Tournier et al. 2015, Fig. 6, with steps of 4 ms: a rigid creature, a plastic one of tetrahedra, a neo-Hookean one of
-/// hexahedra and a meshless one touch each other. No step is divided or gains energy, every solve converges, the plastic
-/// one flows, and only tetrahedra of the meshless one fold.
+/// Tournier et al. 2015, Fig. 6, with steps of 4 ms: a rigid creature, a plastic one of tetrahedra, a neo-Hookean one
+/// of hexahedra and a meshless one touch each other. No step is divided or gains energy, every solve converges, the
+/// plastic one flows, and only tetrahedra of the meshless one fold.
 #[test]
 fn four_creatures_of_different_materials_collide() {
     let mut simulation = shipped("tournier_creatures.toml", &["time.step=4e-3"]);

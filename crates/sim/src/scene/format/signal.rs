@@ -98,8 +98,9 @@ impl SignalValue for [f64; 2] {
     const DESCRIPTIONS: [&'static str; 3] = [
         "A lower and an upper limit that are constant, or given at some times and linear in between.\n\nIn a scene \
          file they are a list, `[-0.5, 1]`, or a table of times (s) and such lists, `[[0, [-0.5, 1]], [0.5, \
-         [0.5, 1]]]`. Before the first time they have the first values, after the last time the last ones. Limits of a hinge \
-         change by less than half a turn. The work of the change is `prescribed` work in the balance.",
+         [0.5, 1]]]`. Before the first time they have the first values, after the last time the last ones. \
+         Limits of a hinge change by less than half a turn. The work of the change is `prescribed` work in \
+         the balance.",
         "The same limits at all times.",
         "Times (s), ascending, each with its limits.",
     ];
