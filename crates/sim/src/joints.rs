@@ -2,6 +2,7 @@
 
 mod attach;
 mod bind;
+mod changing;
 mod material_point;
 mod misplaced;
 mod pair;
@@ -10,11 +11,12 @@ mod parts;
 use crate::{
     error::SimError,
     rigid::RigidBody,
-    scene::{Formulation, Joint, JointKind, ObstacleShape, Scene, Tolerances},
+    scene::{Formulation, Joint, JointKind, ObstacleShape, Scene, Signal, Tolerances},
     solid::StressPoint,
     tolerances::{ToleranceMode, ToleranceScales},
 };
 use bind::Bind;
+use changing::Made;
 use impinge_contact::constraint::{Constraint, Frame, Term};
 use nalgebra::{UnitQuaternion, Vector3};
 use pair::{Pair, PairJoint, Stop};
@@ -35,11 +37,22 @@ pub(crate) struct Joined {
     pub(crate) held: Vec<Constraint>,
     /// The constraints that give the stress of bodies.
     pub(crate) stress_points: Vec<StressPoint>,
+    pub(crate) changing: Vec<Changing>,
     pub(crate) pairs: Vec<[u32; 2]>,
     /// Number of the first body of each joint, by the name of the joint.
     pub(crate) first_bodies: BTreeMap<String, usize>,
     /// Messages to the user.
     pub(crate) notices: Vec<String>,
+}
+
+/// A constraint whose length or limit changes with time.
+#[derive(Debug, Clone)]
+pub(crate) struct Changing {
+    pub(crate) is_soft: bool,
+    /// Its place among the constraints in the same form.
+    pub(crate) index: usize,
+    /// Change of its `φ` since time 0 (m, rad).
+    pub(crate) change: Signal<f64>,
 }
 
 /// Builds the joints of `scene`.
@@ -102,7 +115,7 @@ impl Joined {
             };
             let (constraints, notice) = bind.constraints()?;
             self.notices.extend(notice);
-            constraints
+            constraints.into_iter().map(Made::from).collect()
         } else {
             made.constraints().map_err(|error| {
                 let mend = "correct the joint; lengths are in m, angles in rad";
@@ -112,11 +125,21 @@ impl Joined {
         let name = named(joint, index);
         let bodies = &mut self.first_bodies;
         bodies.entry(name.clone()).or_insert(first.solid);
-        let list = match joint.formulation {
-            Some(Formulation::Stiffness) => &mut self.soft,
-            _ => &mut self.constraints,
+        let is_soft = joint.formulation == Some(Formulation::Stiffness);
+        let list = if is_soft {
+            &mut self.soft
+        } else {
+            &mut self.constraints
         };
-        list.extend(constraints.into_iter().map(|one| one.named(&name)));
+        for made in constraints {
+            let index = list.len();
+            list.push(made.constraint.named(&name));
+            self.changing.extend(made.change.map(|change| Changing {
+                is_soft,
+                index,
+                change,
+            }));
+        }
         if let (Some(second), false) = (second, joint.contact) {
             let (a, b) = (first.solid as u32, second.solid as u32);
             self.pairs.push([a.min(b), a.max(b)]);

@@ -47,6 +47,7 @@ pub(super) const GROUPS: [(&str, &[Shot]); 5] = [
             shot("rings_stiff", 0.175).small(),
             shot("stack", 0.1),
             shot("complex_materials", 0.15),
+            shot("tournier_creatures", 0.3),
             shot("cantilever", 0.3),
             shot("wedge", 0.3).from(-55.0, 55.0),
             shot("verschoor_wedge", 0.3).from(-75.0, 15.0),

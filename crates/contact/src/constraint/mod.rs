@@ -65,7 +65,7 @@ pub struct Constraint {
     pub damping: f64,
     /// Whether `φ ≥ 0` and `λ ≥ 0` only: a rope, a joint limit.
     pub unilateral: bool,
-    /// `ε_p`, subtracted from `φ`: the plastic strain of a material.
+    /// Subtracted from `φ`: the plastic strain `ε_p` of a material, or minus the change of a length or limit.
     pub offset: [f64; law::MOST_ROWS],
     /// Name in messages.
     pub name: String,

@@ -1,4 +1,4 @@
-//! Work of prescribed motions of points that elements and constraints pull.
+//! Work of prescribed motions of points that elements and constraints pull, and of joints that change with time.
 //!
 //! Such a point has no equation in a step. The force that moves it is its inertia minus gravity and the forces of
 //! elements and constraints on it, which are computed here as the step would if the point were free.
@@ -6,8 +6,8 @@
 use super::accounts::Accounts;
 use super::substep::Substep;
 use super::works::Works;
-use crate::measure::strains::take_plastic;
-use crate::model::{Model, PointMotion};
+use crate::measure::strains::take_offsets;
+use crate::model::{Constraints, Model, PointMotion};
 use impinge_contact::constraint::{
     BodyBlocks, Condenser, Configuration, Constraint, Evaluation, Frame, Layout, Placement, Term,
 };
@@ -265,12 +265,8 @@ fn add_term<const N: usize>(
 
 /// Work of constraints on moved points, as if these had unknowns.
 fn add_constraints(accounts: &Accounts, step: &Substep<'_>, works: &mut [Works]) {
-    let Substep { model, start, .. } = *step;
-    let h = step.problem.time_step;
-    let free = model.blocks();
-    let unbound = Unbound::of(step);
-    let placement = unbound.placement();
-    let (mut evaluation, mut condenser) = (Evaluation::default(), Condenser::default());
+    let model = step.model;
+    let mut evaluator = Evaluator::of(step);
     let rows = &model.constraints.rows;
     let mut first = 0;
     for (index, constraint) in rows.iter().chain(&model.constraints.soft).enumerate() {
@@ -279,27 +275,100 @@ fn add_constraints(accounts: &Accounts, step: &Substep<'_>, works: &mut [Works])
         if !acts_on(constraint, &|point| step.is_moved(point)) {
             continue;
         }
-        evaluation.rows(constraint, &placement);
-        take_plastic(start, own_first, &mut evaluation);
-        let forces: Vec<f64> = if index < rows.len() {
+        evaluator.evaluate(constraint, own_first);
+        let forces = if index < rows.len() {
             step.solution.constraints[own_first..][..count].to_vec()
-        } else if condenser.prepare(constraint, &evaluation) {
-            // Free points move from the positions of the linearisation.
-            let led = |block: u32| {
-                let point = *model.unknowns.point_of_block.get(block as usize)? as usize;
-                Some((step.linearised_at[point] - start.positions[point]) / h)
-            };
-            let of_free = |block: u32| {
-                ((block as usize) < free).then(|| {
-                    block_velocity(step, block) - led(block).unwrap_or_else(Vector3::zeros)
-                })
-            };
-            soft_forces(constraint, &evaluation, &condenser, h, of_free)
+        } else if let Some(forces) = evaluator.soft_forces(constraint) {
+            forces
         } else {
             continue;
         };
         let account = accounts.of_row(own_first);
-        add_work(step, &evaluation, &forces, account, works);
+        add_work(step, &evaluator.evaluation, &forces, account, works);
+    }
+}
+
+/// Adds the work of lengths and limits that change with time.
+///
+/// ```text
+/// φ(x, t) = φ(x) + s(t)          W = −λ (s(t + h) − s(t))
+/// ```
+pub(super) fn add_changes(accounts: &Accounts, step: &Substep<'_>, works: &mut [Works]) {
+    let Constraints {
+        rows,
+        soft,
+        changing,
+        ..
+    } = &step.model.constraints;
+    let [start, end] = [step.start.time, step.end_time()];
+    let moved = (changing.iter())
+        .map(|one| (one, one.change.at(end) - one.change.at(start)))
+        .filter(|(_, change)| *change != 0.0);
+    let mut evaluator = None;
+    for (of, change) in moved {
+        let force = match of.index.checked_sub(rows.len()) {
+            None => step.solution.constraints[of.first_row],
+            Some(index) => {
+                let evaluator = evaluator.get_or_insert_with(|| Evaluator::of(step));
+                evaluator.evaluate(&soft[index], of.first_row);
+                (evaluator.soft_forces(&soft[index])).map_or(0.0, |forces| forces[0])
+            }
+        };
+        let works = &mut works[accounts.of_row(of.first_row)];
+        works.columns.prescribed -= force * change;
+        works.elastic += force * change;
+    }
+}
+
+/// Evaluates constraints as if points with a prescribed motion had unknowns.
+struct Evaluator<'a> {
+    step: &'a Substep<'a>,
+    unbound: Unbound,
+    evaluation: Evaluation,
+    condenser: Condenser,
+}
+
+impl<'a> Evaluator<'a> {
+    fn of(step: &'a Substep<'a>) -> Self {
+        Self {
+            step,
+            unbound: Unbound::of(step),
+            evaluation: Evaluation::default(),
+            condenser: Condenser::default(),
+        }
+    }
+
+    /// Evaluates the constraint from row `first` on.
+    fn evaluate(&mut self, constraint: &Constraint, first: usize) {
+        let Substep { model, start, .. } = *self.step;
+        (self.evaluation).rows(constraint, &self.unbound.placement());
+        take_offsets(
+            model,
+            start,
+            self.step.end_time(),
+            first,
+            &mut self.evaluation,
+        );
+    }
+
+    /// The forces of the constraint in stiffness form that was evaluated last; `None` if it does not act.
+    fn soft_forces(&mut self, constraint: &Constraint) -> Option<Vec<f64>> {
+        let step = self.step;
+        let h = step.problem.time_step;
+        if !self.condenser.prepare(constraint, &self.evaluation) {
+            return None;
+        }
+        // Free points move from where their forces were linearised.
+        let led = |block: u32| {
+            let point = *step.model.unknowns.point_of_block.get(block as usize)? as usize;
+            Some((step.linearised_at[point] - step.start.positions[point]) / h)
+        };
+        let of_free = |block: u32| {
+            ((block as usize) < step.model.blocks())
+                .then(|| block_velocity(step, block) - led(block).unwrap_or_else(Vector3::zeros))
+        };
+        let (evaluation, condenser) = (&self.evaluation, &self.condenser);
+        Some(soft_forces(constraint, evaluation, condenser, h, of_free))
     }
 }
 

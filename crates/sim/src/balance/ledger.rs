@@ -3,7 +3,7 @@
 use super::accounts::Accounts;
 use super::damping::Damping;
 use super::energies::{Energies, Stored};
-use super::held::Held;
+use super::held::{Held, add_changes};
 use super::sheet::{BodyBalance, StepBalance};
 use super::substep::Substep;
 use super::works::{WorkSpace, Works, add};
@@ -67,6 +67,7 @@ impl Ledger {
         let works = &mut self.space.works;
         self.damping.add(&self.accounts, substep, works);
         self.held.add(&self.accounts, substep, works);
+        add_changes(&self.accounts, substep, works);
     }
 
     /// Takes the elastic energy before plastic flow: `state` is the end of the substep, with the plastic strains of its

@@ -18,7 +18,7 @@ pub struct BodyBalance {
     pub pulls: f64,
     /// Work of forces of extensions (J).
     pub forces: f64,
-    /// Work of the forces that move points with a prescribed motion (J).
+    /// Work of the forces that move points with a prescribed motion, or that change lengths and limits of joints (J).
     pub prescribed: f64,
     /// Work of joints on the body (J).
     pub joints: f64,
@@ -82,7 +82,7 @@ impl BodyBalance {
             .fold(0.0, |most, x| most.max(x.abs()))
     }
 
-    /// Work from outside (J): of nodal forces, forces of extensions and prescribed motions.
+    /// Work from outside (J): of nodal forces, forces of extensions, prescribed motions, and changes of joints.
     pub fn outside_work(&self) -> f64 {
         self.pulls + self.forces + self.prescribed
     }

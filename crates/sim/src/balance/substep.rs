@@ -46,6 +46,11 @@ pub(crate) struct AddedForces {
 }
 
 impl Substep<'_> {
+    /// Time at the end (s).
+    pub(super) fn end_time(&self) -> f64 {
+        self.start.time + self.problem.time_step
+    }
+
     /// Whether a point with a prescribed motion moves.
     pub(super) fn is_moved(&self, point: usize) -> bool {
         matches!(

@@ -1,15 +1,16 @@
 //! A joint between one pair of bodies: its anchors and its constraints.
 
 use super::{
+    changing::{Made, middle, side_of},
     material_point::point,
     parts::{Held, PartsToJoin, solid},
 };
 use crate::{
     error::SimError,
-    scene::{Joint, JointKind, Scene},
+    scene::{Joint, JointKind, Scene, Signal},
 };
 use impinge_contact::constraint::joint::{JointPlace, Side};
-use impinge_contact::constraint::{Configuration, Constraint, ConstraintError, Frame, link};
+use impinge_contact::constraint::{Configuration, ConstraintError, Frame, link};
 use nalgebra::Vector3;
 
 /// A place that a link or rope leads through (m), and the body there, if any.
@@ -98,7 +99,7 @@ impl PairJoint<'_> {
     }
 
     /// The constraints of any joint but a `bind`.
-    pub(super) fn constraints(&self) -> Result<Vec<Constraint>, ConstraintError> {
+    pub(super) fn constraints(&self) -> Result<Vec<Made>, ConstraintError> {
         let &Self {
             joint,
             parts,
@@ -112,7 +113,7 @@ impl PairJoint<'_> {
         match joint.kind {
             JointKind::Ball => {
                 let to = point(parts, frames, second, anchor);
-                return Ok(vec![link::binding(&from, to, joint.compliance)?]);
+                return Ok(vec![link::binding(&from, to, joint.compliance)?.into()]);
             }
             JointKind::Link | JointKind::Rope => {
                 let end = joint.end.map_or_else(|| joint.anchor(), Vector3::from) + shift;
@@ -128,14 +129,16 @@ impl PairJoint<'_> {
                 line.push(to.clone());
                 let pieces = line.windows(2);
                 let drawn = pieces.map(|pair| (pair[1].at(&state) - pair[0].at(&state)).norm());
-                let length = joint.length.unwrap_or_else(|| drawn.sum());
-                return Ok(vec![match joint.kind {
+                let length = (joint.length.clone()).unwrap_or_else(|| drawn.sum::<f64>().into());
+                let start = length.at(0.0);
+                let (made, sign) = match joint.kind {
                     JointKind::Rope if !self.stops.is_empty() => {
-                        link::rope_through(&line, length, joint.compliance)?
+                        (link::rope_through(&line, start, joint.compliance)?, -1.0)
                     }
-                    JointKind::Rope => link::rope(&from, to, length, joint.compliance)?,
-                    _ => link::spring(&from, to, length, joint.compliance)?,
-                }]);
+                    JointKind::Rope => (link::rope(&from, to, start, joint.compliance)?, -1.0),
+                    _ => (link::spring(&from, to, start, joint.compliance)?, 1.0),
+                };
+                return Ok(vec![Made::following(made, sign, start, &length)]);
             }
             _ => {}
         }
@@ -158,17 +161,35 @@ impl PairJoint<'_> {
             },
         };
         let axis = Vector3::from(joint.axis.unwrap_or([0.0, 0.0, 1.0]));
-        let mut made = match joint.kind {
+        let made = match joint.kind {
             JointKind::Hinge => place.hinge(axis)?,
             JointKind::Slider => place.slider(axis)?,
             _ => place.weld()?,
         };
-        if let Some([lower, upper]) = joint.limits {
-            made.extend(match joint.kind {
-                JointKind::Hinge => place.turn_limits(axis, lower, upper)?,
-                _ => place.slide_limits(axis, lower, upper)?,
-            });
+        let mut made: Vec<Made> = made.into_iter().map(Made::from).collect();
+        if let Some(limits) = &joint.limits {
+            made.extend(limit_constraints(&place, joint.kind, axis, limits)?);
         }
         Ok(made)
     }
+}
+
+/// The limits of a hinge or slider.
+fn limit_constraints(
+    place: &JointPlace<'_>,
+    kind: JointKind,
+    axis: Vector3<f64>,
+    limits: &Signal<[f64; 2]>,
+) -> Result<Vec<Made>, ConstraintError> {
+    let sides = [0, 1].map(|side| side_of(limits, side));
+    let [lower, upper] = [&sides[0], &sides[1]].map(middle);
+    let constraints = match kind {
+        JointKind::Hinge => place.turn_limits(axis, lower, upper)?,
+        _ => place.slide_limits(axis, lower, upper)?,
+    };
+    let made_for = [(1.0, lower), (-1.0, upper)];
+    let all = constraints.into_iter().zip(made_for).zip(&sides);
+    let made = all
+        .map(|((constraint, (sign, base)), limit)| Made::following(constraint, sign, base, limit));
+    Ok(made.collect())
 }

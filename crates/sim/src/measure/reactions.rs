@@ -9,7 +9,7 @@
 //! with all forces at the end of the step, and the acceleration `a` of the turning of its prescribed motion. Impulses
 //! of changes of a prescribed velocity are not in it.
 
-use super::{forces::contact_forces, strains::take_plastic};
+use super::{forces::contact_forces, strains::take_offsets};
 use crate::{
     error::SimError,
     model::{Model, PointMotion},
@@ -430,7 +430,8 @@ impl<'m> Evaluator<'m, '_> {
             },
         };
         self.evaluation.rows(constraint, &placement);
-        take_plastic(self.state, first_row, &mut self.evaluation);
+        let (model, state) = (self.model, self.state);
+        take_offsets(model, state, state.time, first_row, &mut self.evaluation);
         let value = DVector::from_column_slice(&self.evaluation.value);
         if constraint.unilateral && value.min() >= 0.0 {
             return vec![0.0; rows];

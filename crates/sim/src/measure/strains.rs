@@ -85,8 +85,18 @@ pub(crate) fn elastic_strains(model: &Model, state: &State) -> Vec<f64> {
     strains
 }
 
-/// Subtracts the plastic strain of the rows from `first` on from the value of a constraint.
-pub(crate) fn take_plastic(state: &State, first: usize, evaluation: &mut Evaluation) {
+/// Takes into the value of the constraint from row `first` on what changes it beside the motion: the plastic strain of
+/// `state`, and a length or limit that changes with time, as it is at `time` (s).
+pub(crate) fn take_offsets(
+    model: &Model,
+    state: &State,
+    time: f64,
+    first: usize,
+    evaluation: &mut Evaluation,
+) {
+    if !model.constraints.changing.is_empty() {
+        evaluation.value[0] += model.constraints.change_at(first, time);
+    }
     if state.plastic_strains.is_empty() {
         return;
     }
@@ -123,7 +133,7 @@ fn evaluate<R: Send>(
         let of = |row: usize, constraint: &Constraint, evaluation: &Evaluation| {
             of(list, row, constraint, evaluation)
         };
-        let answers = evaluate_list(constraints, first, state, of);
+        let answers = evaluate_list(constraints, first, (model, state), of);
         first += constraints.iter().map(Constraint::rows).sum::<usize>();
         answers
     })
@@ -133,7 +143,7 @@ fn evaluate<R: Send>(
 fn evaluate_list<R: Send>(
     constraints: &[Constraint],
     mut first: usize,
-    state: &State,
+    (model, state): (&Model, &State),
     of: impl Fn(usize, &Constraint, &Evaluation) -> R + Sync,
 ) -> Vec<(usize, R)> {
     if constraints.iter().all(Constraint::is_hard) {
@@ -169,7 +179,7 @@ fn evaluate_list<R: Send>(
     }
     let one = |evaluation: &mut Evaluation, (first, constraint): (usize, &Constraint)| {
         evaluation.rows(constraint, &placement);
-        take_plastic(state, first, evaluation);
+        take_offsets(model, state, state.time, first, evaluation);
         (first, of(first, constraint, evaluation))
     };
     if places.len() <= TASK {

@@ -3,6 +3,7 @@
 mod constraints;
 mod surfaces;
 
+use self::constraints::changing_offsets;
 use super::frictions::set_pair_frictions;
 use super::loads::{LoadsOfScene, VaryingPull};
 use super::materials::{BodyMaterials, needs_elements};
@@ -357,6 +358,8 @@ impl Builder {
         if !self.motions_of_points.iter().any(is_free) && !lets_go {
             return Err(SimError::NothingMoves);
         }
+        let joined = self.constraints(scene, &parts.motions)?;
+        let changing = changing_offsets(&joined);
         let Joined {
             constraints: rows,
             joints,
@@ -367,7 +370,8 @@ impl Builder {
             pairs: joined,
             first_bodies,
             notices: doubtful_joints,
-        } = self.constraints(scene, &parts.motions)?;
+            changing: _,
+        } = joined;
         let filter = self.filter(joined.clone());
         let surface =
             CollisionSurface::new(self.triangles, self.rest.len(), self.group, self.passive)
@@ -420,6 +424,7 @@ impl Builder {
             joined,
             first_bodies,
             stress_points,
+            changing,
             geometric_stiffness: joint_stiffness(scene),
             unsymmetric: scene.solver.joint_stiffness == JointStiffness::Unsymmetric,
         };

@@ -11,3 +11,10 @@ pub(crate) struct StepContext<'a> {
     /// Length (s).
     pub(crate) time_step: f64,
 }
+
+impl StepContext<'_> {
+    /// Time at its end (s).
+    pub(crate) fn end(&self) -> f64 {
+        self.state.time + self.time_step
+    }
+}

@@ -187,7 +187,8 @@ fn system_of(model: &Model) -> Result<ConstrainedSystem, ConstrainedError> {
     Ok(system)
 }
 
-/// Loads the state into the system. Prescribed points get the velocity that takes them to their place at `end` (s).
+/// Loads the state into the system. Prescribed points get the velocity that takes them to their place at `end` (s);
+/// lengths and limits that change with time are those at `end`.
 fn load(model: &Model, state: &State, system: &mut ConstrainedSystem, end: f64) {
     system.time = state.time;
     system.positions.clone_from(&state.positions);
@@ -206,6 +207,14 @@ fn load(model: &Model, state: &State, system: &mut ConstrainedSystem, end: f64) 
     }
     for (body, at) in system.bodies.iter_mut().zip(&state.rigid) {
         body.state = *at;
+    }
+    let constraints = &model.constraints;
+    for of in &constraints.changing {
+        let constraint = match of.index.checked_sub(constraints.rows.len()) {
+            None => &constraints.rows[of.index],
+            Some(index) => &constraints.soft[index],
+        };
+        system.constraints[of.index].offset[0] = constraint.offset[0] - of.change.at(end);
     }
     let rows = system.rows();
     system.forces.clone_from(&state.joint_forces);
@@ -246,6 +255,7 @@ impl Stepper for Constrained {
         let end = step as f64 * model.settings.time_step;
         self.account.open(model, state);
         self.start.clone_from(&state.positions);
+        let changes = (model.constraints).changes_between(state.time, end);
         load(model, state, &mut self.system, end);
         let solved = self
             .stepper
@@ -272,12 +282,14 @@ impl Stepper for Constrained {
         };
         let solved = (self.stepper.problem(), self.stepper.solution());
         judge(solved, (1, &|_| 0), 1.0, &mut report);
-        let external = (self.account).external_work(
-            model,
-            [&self.start, &state.positions],
-            &state.velocities,
-            &[],
-        );
+        let external = (self.account)
+            .external_work(
+                model,
+                [&self.start, &state.positions],
+                &state.velocities,
+                &[],
+            )
+            .filter(|_| !changes);
         let energies = Energies::of(model, state);
         self.account.close(energies, external, state, &mut report);
         measure(model, state, None, &mut report);

@@ -3,6 +3,7 @@
 #![expect(clippy::too_many_lines, reason = "tests list their cases")]
 
 mod asynchronous;
+mod changing_joints;
 mod closed_joints;
 mod compose;
 mod constrained;

@@ -9,11 +9,11 @@
 //! ```
 //!
 //! The inner problem has a diagonal mass matrix; sweeps of projected Gauss-Seidel update the contact forces of the last
-//! step: one over all contacts, then over those that still change. This is iterative constraint anticipation (Otaduy, Tamstorf, Steinemann and Gross, "Implicit contact
-//! handling for deformable objects", CGF 28(2), 2009) with Nesterov's extrapolation, bounded by the curvature
-//! (`extrapolation.rs`). `β` restarts when the motion turns against the extrapolation (O'Donoghue and Candès, "Adaptive
-//! restart for accelerated gradient schemes", FoCM 15, 2015). The steps are contractive, which changes of an active set
-//! in a dense pile need not be.
+//! step: one over all contacts, then over those that still change. This is iterative constraint anticipation (Otaduy,
+//! Tamstorf, Steinemann and Gross, "Implicit contact handling for deformable objects", CGF 28(2), 2009) with Nesterov's
+//! extrapolation, bounded by the curvature (`extrapolation.rs`). `β` restarts when the motion turns against the
+//! extrapolation (O'Donoghue and Candès, "Adaptive restart for accelerated gradient schemes", FoCM 15, 2015). The steps
+//! are contractive, which changes of an active set in a dense pile need not be.
 
 use super::{
     extrapolation::Extrapolation, phase::Phase, prediction_iterates::FURTHER_SWEEPS,

@@ -2,8 +2,9 @@
 
 use super::Builder;
 use crate::error::SimError;
-use crate::joints::{Joined, PartsToJoin, join};
+use crate::joints::{Changing, Joined, PartsToJoin, join};
 use crate::model::PointMotion;
+use crate::model::constraints::ChangingOffset;
 use crate::scene::{RigidMotion, Scene};
 use crate::solid::{
     Elements, StrainBody, Strains, StressElement, StressLaw, StressPoint, strain_constraints,
@@ -33,7 +34,7 @@ impl Builder {
         let moves: Vec<bool> = (self.motions_of_points.iter())
             .map(|motion| ever_moves(*motion, motions))
             .collect();
-        drop_idle_rows(&mut joined.constraints, &moves);
+        drop_idle_rows(&mut joined, &moves);
         joined.joints = joined.constraints.len();
         let places = ThinPlaces {
             rest: &self.rest,
@@ -72,7 +73,8 @@ impl Builder {
 
 /// Drops rigid constraints between points that never move, if the same joint has other rows: some of the nodes that a
 /// `bind` reaches may be fixed. A joint with no other rows stays, so that an error can name it.
-fn drop_idle_rows(joints: &mut Vec<Constraint>, moves: &[bool]) {
+fn drop_idle_rows(joined: &mut Joined, moves: &[bool]) {
+    let joints = &mut joined.constraints;
     let acts = |joint: &Constraint| {
         let mut terms = joint.points().iter().flat_map(|point| &point.terms);
         terms.any(|term| match *term {
@@ -83,7 +85,16 @@ fn drop_idle_rows(joints: &mut Vec<Constraint>, moves: &[bool]) {
     let active: BTreeSet<String> = (joints.iter().filter(|joint| acts(joint)))
         .map(|joint| joint.name.clone())
         .collect();
-    joints.retain(|joint| !joint.is_hard() || acts(joint) || !active.contains(&joint.name));
+    let stays: Vec<bool> = (joints.iter())
+        .map(|joint| !joint.is_hard() || acts(joint) || !active.contains(&joint.name))
+        .collect();
+    let mut stay = stays.iter();
+    joints.retain(|_| stay.next().copied().unwrap_or(true));
+    let place = |index: usize| stays[..index].iter().filter(|&&stays| stays).count();
+    (joined.changing).retain(|of| of.is_soft || stays[of.index]);
+    for of in joined.changing.iter_mut().filter(|of| !of.is_soft) {
+        of.index = place(of.index);
+    }
 }
 
 /// Whether forces move a point, now or after the release of its motion.
@@ -114,18 +125,39 @@ struct Stressed<'a> {
     elements: Vec<(usize, f64)>,
 }
 
+/// The first row of each constraint, list after list.
+fn first_rows(joined: &Joined) -> Vec<usize> {
+    let lists = [&joined.constraints, &joined.soft, &joined.held];
+    let mut row = 0;
+    (lists.into_iter().flatten())
+        .map(|constraint| {
+            row += constraint.rows();
+            row - constraint.rows()
+        })
+        .collect()
+}
+
+/// The constraints whose length or limit changes with time, in the order of their rows.
+pub(super) fn changing_offsets(joined: &Joined) -> Vec<ChangingOffset> {
+    let first_rows = first_rows(joined);
+    let rows = joined.constraints.len();
+    let of_one = |of: &Changing| {
+        let index = of.index + if of.is_soft { rows } else { 0 };
+        ChangingOffset {
+            index,
+            first_row: first_rows[index],
+            change: of.change.clone(),
+        }
+    };
+    let mut offsets: Vec<ChangingOffset> = joined.changing.iter().map(of_one).collect();
+    offsets.sort_by_key(|offset| offset.first_row);
+    offsets
+}
+
 /// The points at which strains give stress, in the order of their rows.
 fn stress_points(joined: &Joined, stressed: &[Stressed<'_>]) -> Vec<StressPoint> {
     let (rows, soft) = (joined.constraints.len(), joined.soft.len());
-    let mut first_row = 0;
-    let first_rows: Vec<usize> = (joined.constraints.iter())
-        .chain(&joined.soft)
-        .chain(&joined.held)
-        .map(|constraint| {
-            first_row += constraint.rows();
-            first_row - constraint.rows()
-        })
-        .collect();
+    let first_rows = first_rows(joined);
     let mut points = Vec::new();
     for of in stressed {
         let start = match of.place {

@@ -1,6 +1,6 @@
 //! Joints.
 
-use super::{Formulation, Region};
+use super::{Formulation, Region, Signal};
 use nalgebra::Vector3;
 use schemars::JsonSchema;
 use serde::de::{Error, Visitor};
@@ -126,12 +126,13 @@ pub struct Joint {
     /// Direction of a `hinge` or `slider` at the start (1).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis: Option<[f64; 3]>,
-    /// Lower and upper limit of a `hinge` (rad) or `slider` (m), relative to the start.
+    /// Lower and upper limit of a `hinge` (rad) or `slider` (m), relative to the start; constant, or a table over time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub limits: Option<[f64; 2]>,
-    /// Rest length of a `link`, maximum length of a `rope` (m), greater than 0. Default: the distance at the start.
+    pub limits: Option<Signal<[f64; 2]>>,
+    /// Rest length of a `link`, maximum length of a `rope` (m), greater than 0; constant, or a table over time, as for
+    /// a muscle that contracts. Default: the distance at the start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub length: Option<f64>,
+    pub length: Option<Signal<f64>>,
     /// Compliance of a `ball`, `link`, `rope` or node of a `bind`: displacement per force (m/N), 0 or more.
     #[serde(default)]
     pub compliance: f64,
@@ -270,7 +271,14 @@ impl Joint {
     /// Sets the limits of a hinge (rad) or slider (m).
     #[must_use]
     pub fn limited(mut self, lower: f64, upper: f64) -> Self {
-        self.limits = Some([lower, upper]);
+        self.limits = Some(Signal::Constant([lower, upper]));
+        self
+    }
+
+    /// Sets the length of a link or rope (m), constant or a table over time.
+    #[must_use]
+    pub fn of_length(mut self, length: impl Into<Signal<f64>>) -> Self {
+        self.length = Some(length.into());
         self
     }
 

@@ -1,7 +1,8 @@
 //! Joints: the keys of each kind, and their values.
 
 use super::Check;
-use crate::scene::format::{Formulation, Joint, JointKind};
+use crate::scene::format::{Formulation, Joint, JointKind, Signal};
+use std::f64::consts::PI;
 
 impl Check<'_> {
     pub(super) fn joint(&self, path: &str, joint: &Joint) {
@@ -13,8 +14,8 @@ impl Check<'_> {
             "the compliance (m/N)",
             joint.compliance,
         );
-        if let Some(length) = joint.length {
-            self.positive(&format!("{path}.length"), "the length (m)", length);
+        if let Some(length) = &joint.length {
+            self.length_of_joint(&format!("{path}.length"), length);
         }
         if let Some(reach) = joint.reach {
             self.positive(&format!("{path}.reach"), "the reach (m)", reach);
@@ -34,17 +35,54 @@ impl Check<'_> {
             self.vectors(path, "end", end);
         }
         if let Some(limits) = &joint.limits {
-            self.finite(&format!("{path}.limits"), limits);
-            if limits[0] > limits[1] {
-                self.fail(
-                    &format!("{path}.limits"),
-                    format!(
-                        "the upper limit {} is below the lower limit {}",
-                        limits[1], limits[0]
-                    ),
-                    "write the lower one first",
-                );
+            self.limits_of_joint(&format!("{path}.limits"), joint.kind, limits);
+        }
+    }
+
+    fn length_of_joint(&self, path: &str, length: &Signal<f64>) {
+        match length {
+            Signal::Constant(length) => self.positive(path, "the length (m)", *length),
+            Signal::Table(table) => {
+                self.times(path, table.iter().map(|(at, _)| *at));
+                for (index, (_, length)) in table.iter().enumerate() {
+                    self.positive(&format!("{path}.{index}.1"), "the length (m)", *length);
+                }
             }
+        }
+    }
+
+    fn limits_of_joint(&self, path: &str, kind: JointKind, limits: &Signal<[f64; 2]>) {
+        match limits {
+            Signal::Constant(limits) => self.pair_of_limits(path, limits),
+            Signal::Table(table) => {
+                self.times(path, table.iter().map(|(at, _)| *at));
+                for (index, (_, limits)) in table.iter().enumerate() {
+                    self.pair_of_limits(&format!("{path}.{index}.1"), limits);
+                }
+                let change = |side: usize| {
+                    let limits = || table.iter().map(|(_, limits)| limits[side]);
+                    limits().fold(f64::MIN, f64::max) - limits().fold(f64::MAX, f64::min)
+                };
+                if kind == JointKind::Hinge && change(0).max(change(1)) >= PI {
+                    self.fail(
+                        path,
+                        "a limit of a hinge changes by half a turn or more".to_owned(),
+                        "write angles (rad) that are closer to each other",
+                    );
+                }
+            }
+        }
+    }
+
+    fn pair_of_limits(&self, path: &str, limits: &[f64; 2]) {
+        self.finite(path, limits);
+        let [lower, upper] = limits;
+        if lower > upper {
+            self.fail(
+                path,
+                format!("the upper limit {upper} is below the lower limit {lower}"),
+                "write the lower one first",
+            );
         }
     }
 

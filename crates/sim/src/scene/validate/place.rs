@@ -114,7 +114,7 @@ impl Check<'_> {
     }
 
     /// Times of a table: finite, not negative, ascending.
-    fn times(&self, path: &str, times: impl Iterator<Item = f64>) {
+    pub(super) fn times(&self, path: &str, times: impl Iterator<Item = f64>) {
         let mut before = None;
         for (index, time) in times.enumerate() {
             let path = format!("{path}.{index}");

@@ -6,7 +6,7 @@ use super::remainders::Remainders;
 use crate::step::assemble::rigid::RigidStep;
 use crate::{
     constrained::RowScratch,
-    measure::strains::{TASK, take_plastic},
+    measure::strains::{TASK, take_offsets},
     model::{Components, Model, PointMotion},
     state::State,
     step::context::StepContext,
@@ -171,6 +171,8 @@ impl Form<'_> {
 struct Linearisation<'a> {
     model: &'a Model,
     state: &'a State,
+    /// Time at the end of the step (s).
+    end: f64,
     iterate: &'a NewtonIterate,
     start: Placement<'a>,
     moved: Placement<'a>,
@@ -200,7 +202,7 @@ impl Prepared {
         let placement = if place.moved { &at.moved } else { &at.start };
         let evaluation = &mut self.evaluation;
         evaluation.rows(constraint, placement);
-        take_plastic(at.state, first, evaluation);
+        take_offsets(at.model, at.state, at.end, first, evaluation);
         let lambda = match form {
             Form::Rows(forces, _) => &forces[first..first + constraint.rows()],
             Form::Stiffness => {
@@ -382,8 +384,8 @@ impl JointRows {
     /// projected.
     ///
     /// [`RowScratch::group`] says which rows. Points with a prescribed motion are where they will be at the end, so
-    /// they need no column. Constraints within a component of a deformable body are evaluated where that is
-    /// linearised.
+    /// they need no column. Lengths and limits that change with time are those at the end. Constraints within a
+    /// component of a deformable body are evaluated where that is linearised.
     pub(crate) fn assemble(
         &mut self,
         context: StepContext<'_>,
@@ -417,6 +419,7 @@ impl JointRows {
         let at = Linearisation {
             model,
             state,
+            end: context.end(),
             iterate,
             start: self.placed.placement(model, &self.placed.points),
             moved: self.placed.placement(model, &self.placed.moved),

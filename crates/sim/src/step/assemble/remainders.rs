@@ -24,7 +24,7 @@
 
 use super::rigid::RigidStep;
 use crate::{
-    measure::strains::{TASK, take_plastic},
+    measure::strains::{TASK, take_offsets},
     model::Model,
     step::context::StepContext,
 };
@@ -196,7 +196,7 @@ impl Remainders {
             }
             let first = rows.first_row(group);
             evaluation.values(constraint, &at);
-            take_plastic(state, first, evaluation);
+            take_offsets(model, state, context.end(), first, evaluation);
             for (row, latest) in latest.iter_mut().enumerate() {
                 let (value, place) = (evaluation.value[row], first + row);
                 *latest = value - constants[place] - rows.product(group, row, solved.velocity);

@@ -4,8 +4,9 @@
 //! gain = E(end) − E(start) − W          E = kinetic + elastic + gravitational (+ penalty layers)
 //! ```
 //!
-//! `W` is the external work: of given forces and torques, of forces of extensions, and of prescribed motions. Where
-//! these act on elements or joints it is that of the balance sheet (`balance`), and unknown without one. Friction,
+//! `W` is the external work: of given forces and torques, of forces of extensions, of prescribed motions, and of
+//! lengths and limits that change with time. Where these act on elements or joints it is that of the balance sheet
+//! (`balance`), and unknown without one. Friction,
 //! damping and implicit Euler only dissipate, so a gain is an error: of the linearisation of a long step, or of a
 //! coarse tolerance. Gains are summed up until they are lost again, so that both a slow drift and a burst are found.
 

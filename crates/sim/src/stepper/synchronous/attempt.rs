@@ -90,7 +90,8 @@ impl Synchronous {
         let mut external =
             (self.account).external_work(model, ways, &self.known_velocity, contacts);
         external = external.map(|external| external.with(of_loads).lagging(model, state));
-        if self.extensions.has_forces() {
+        let changes = (model.constraints).changes_between(state.time, state.time + time_step);
+        if changes || self.extensions.has_forces() {
             external = external.map(ExternalWork::forget_work);
         }
         self.weigh_works(model, state);
