@@ -229,7 +229,7 @@ fn the_manual_lists_the_methods() {
         let item = item.expect("which_method.md has each method");
         for (can, limit) in [
             (has.constraint_rows, "o joints"),
-            (!has.bodies_at_rest, "etrahedra only"),
+            (!has.bodies_at_rest, "tiffness form only"),
         ] {
             assert_eq!(can, !item.contains(limit), "{item}");
         }

@@ -183,7 +183,7 @@ fn values_out_of_range_have_a_place_and_a_range() {
     assert_said(
         &text("0.1", &cube("99999999999"), "1e5"),
         &[
-            "test.toml:5:55: 99999999999 is too large",
+            "test.toml:5:54: 99999999999 is too large",
             "up to 4294967295",
         ],
     );

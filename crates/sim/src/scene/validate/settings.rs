@@ -24,7 +24,7 @@ impl Check<'_> {
                 "make the duration longer or the step shorter",
             );
         }
-        if time.duration / time.step > MOST_STEPS {
+        if time.step > 0.0 && time.duration / time.step > MOST_STEPS {
             return self.fail(
                 "time.duration",
                 format!(
