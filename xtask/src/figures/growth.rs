@@ -12,7 +12,10 @@ pub(super) const GROWTH: Section = Section {
     about: "A soft cube of 0.5 m reaches the ground on a corner at 2 m/s. Its mesh is refined from one thousand\n\
             tetrahedra on. The exponent `p` of two sizes says that processor time a step grows as the number of\n\
             elements to the power `p`. Steps of 16 ms show how iterations grow where the step is long beside the\n\
-            time of sound across an element.",
+            time of sound across an element.\n\n\
+            Limits: the preconditioner is diagonal, so iterations grow with the number of elements along an edge. A\n\
+            multilevel one makes the equations of a body well conditioned, but changes of the contacts restart the\n\
+            iteration, and it loses most of its gain.",
     long: false,
     measure: growth,
 };

@@ -14,7 +14,11 @@ pub(super) const RINGS: Section = Section {
     about: "Rings of `scenes/rings.toml` fall on each other. The same motion is computed in steps of 1 to 20 ms. Its\n\
             energy at the end (kinetic, elastic and gravitational, from the ground) must not depend on the step, and\n\
             a simulated second must not cost more processor time in large steps. Iterations are those of the step\n\
-            with most of them, over all its rounds and substeps.",
+            with most of them, over all its rounds and substeps.\n\n\
+            Limits: in a long step every ring passes many others, and each round finds the collisions of a new\n\
+            motion. Candidates and tests of the long paths take as much time as the solver. Rounds that are solved to\n\
+            a coarse tolerance save as many iterations as their successors cost. The end energies differ because both\n\
+            integrators lose the vibrations that a step does not resolve, and impacts excite these.",
     long: false,
     measure: rings,
 };

@@ -12,7 +12,9 @@ pub(super) const THREADS: Section = Section {
     name: "threads",
     title: "Two threads",
     about: "The same steps on one thread and on two, which give the same bits. The value is the ratio of their wall\n\
-            times, the least of all repetitions of each step. Other work on the machine lowers it.",
+            times, the least of all repetitions of each step. Other work on the machine lowers it.\n\n\
+            Limits: products and sums read the matrix and vectors from memory, and two threads share its bandwidth:\n\
+            the rows of the block product show both. Islands of single rings are too short to share.",
     long: false,
     measure: threads,
 };

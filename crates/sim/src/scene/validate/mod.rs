@@ -87,9 +87,12 @@ pub(super) fn validate(scene: &Scene) -> Result<(), SceneError> {
     SceneError::of(found.into_iter().map(|(_, error)| error))
 }
 
-/// Largest component of a vector and largest positive number; the smallest is its inverse. Energies of such a speed
-/// about a centre at such a distance stay finite, even when they are summed over all points.
+/// Largest component of a vector and largest positive number. Energies of such a speed about a centre at such a distance
+/// stay finite, even when they are summed over all points.
 const LARGEST: f64 = 1e60;
+
+/// Smallest positive number: the inverse of the largest.
+const SMALLEST: f64 = 1e-60;
 
 struct Check<'a> {
     scene: &'a Scene,
@@ -110,7 +113,7 @@ impl Check<'_> {
     /// Greater than zero, and neither too large nor too small to compute with; the form of the comparison makes NaN
     /// fail.
     fn positive(&self, path: &str, what: &str, value: f64) {
-        if (1.0 / LARGEST..=LARGEST).contains(&value) {
+        if (SMALLEST..=LARGEST).contains(&value) {
             return;
         }
         if value > 0.0 && value.is_finite() {
@@ -118,10 +121,7 @@ impl Check<'_> {
             return self.fail(
                 path,
                 format!("{what} is {value:e}, which is too {size} to compute with"),
-                &format!(
-                    "write a number between {:e} and {LARGEST:e}, in SI units",
-                    1.0 / LARGEST
-                ),
+                &format!("write a number between {SMALLEST:e} and {LARGEST:e}, in SI units"),
             );
         }
         self.fail(
