@@ -36,7 +36,8 @@ pub(super) struct Parts {
     /// Seed of the generated queries
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     seed: u64,
-    /// Measures the broad phase and the step size on a generated pile of this many rings of 144 triangles [default with --full: 3472]
+    /// Measures the broad phase and the step size on a generated pile of this many rings of 144 triangles [default
+    /// with --full: 3472]
     #[arg(long, value_name = "RINGS")]
     pile: Option<u32>,
     /// Fills surfaces with tetrahedra: simple shapes; with --full also large ones and those of $IMPINGE_DATA/meshes

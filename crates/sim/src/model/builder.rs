@@ -3,7 +3,6 @@
 mod constraints;
 mod surfaces;
 
-use self::constraints::changing_offsets;
 use super::frictions::set_pair_frictions;
 use super::loads::{LoadsOfScene, VaryingPull};
 use super::materials::{BodyMaterials, needs_elements};
@@ -359,7 +358,7 @@ impl Builder {
             return Err(SimError::NothingMoves);
         }
         let joined = self.constraints(scene, &parts.motions)?;
-        let changing = changing_offsets(&joined);
+        let changing = Self::changing_offsets(&joined);
         let Joined {
             constraints: rows,
             joints,

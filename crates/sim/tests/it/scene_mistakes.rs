@@ -189,7 +189,7 @@ fn values_out_of_range_have_a_place_and_a_range() {
     );
     assert_said(
         &text("0.1", "file = { path = \".\" }", "1e5"),
-        &["test.toml:5:25:", "is a folder"],
+        &["test.toml:5:26:", "is a folder"],
     );
     assert_said(
         &text("1e300", &cube("1"), "1e5"),

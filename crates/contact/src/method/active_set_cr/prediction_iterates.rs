@@ -6,8 +6,8 @@ use super::sweeps::PredictedContacts;
 /// slowly.
 pub(super) const FURTHER_SWEEPS: u32 = 200;
 
-/// Largest number of such sweeps in all steps of one solve, beyond one in each step. Rows without a common solution take
-/// [`FURTHER_SWEEPS`] in every step and never converge; this bound ends that. A smaller bound costs iterations in
+/// Largest number of such sweeps in all steps of one solve, beyond one in each step. Rows without a common solution
+/// take [`FURTHER_SWEEPS`] in every step and never converge; this bound ends that. A smaller bound costs iterations in
 /// difficult solves, a larger one only delays the end of impossible ones.
 const FURTHER_OF_SOLVE: u64 = 25 * FURTHER_SWEEPS as u64;
 

@@ -69,6 +69,23 @@ impl Builder {
         joined.stress_points = stress_points(&joined, &stressed);
         Ok(joined)
     }
+
+    /// The constraints whose length or limit changes with time, in the order of their rows.
+    pub(super) fn changing_offsets(joined: &Joined) -> Vec<ChangingOffset> {
+        let first_rows = first_rows(joined);
+        let rows = joined.constraints.len();
+        let of_one = |of: &Changing| {
+            let index = of.index + if of.is_soft { rows } else { 0 };
+            ChangingOffset {
+                index,
+                first_row: first_rows[index],
+                change: of.change.clone(),
+            }
+        };
+        let mut offsets: Vec<ChangingOffset> = joined.changing.iter().map(of_one).collect();
+        offsets.sort_by_key(|offset| offset.first_row);
+        offsets
+    }
 }
 
 /// Drops rigid constraints between points that never move, if the same joint has other rows: some of the nodes that a
@@ -135,23 +152,6 @@ fn first_rows(joined: &Joined) -> Vec<usize> {
             row - constraint.rows()
         })
         .collect()
-}
-
-/// The constraints whose length or limit changes with time, in the order of their rows.
-pub(super) fn changing_offsets(joined: &Joined) -> Vec<ChangingOffset> {
-    let first_rows = first_rows(joined);
-    let rows = joined.constraints.len();
-    let of_one = |of: &Changing| {
-        let index = of.index + if of.is_soft { rows } else { 0 };
-        ChangingOffset {
-            index,
-            first_row: first_rows[index],
-            change: of.change.clone(),
-        }
-    };
-    let mut offsets: Vec<ChangingOffset> = joined.changing.iter().map(of_one).collect();
-    offsets.sort_by_key(|offset| offset.first_row);
-    offsets
 }
 
 /// The points at which strains give stress, in the order of their rows.

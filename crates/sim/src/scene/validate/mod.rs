@@ -87,8 +87,8 @@ pub(super) fn validate(scene: &Scene) -> Result<(), SceneError> {
     SceneError::of(found.into_iter().map(|(_, error)| error))
 }
 
-/// Largest component of a vector and largest positive number. Energies of such a speed about a centre at such a distance
-/// stay finite, even when they are summed over all points.
+/// Largest component of a vector and largest positive number. Energies of such a speed about a centre at such a
+/// distance stay finite, even when they are summed over all points.
 const LARGEST: f64 = 1e60;
 
 /// Smallest positive number: the inverse of the largest.
