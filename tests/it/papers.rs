@@ -516,8 +516,8 @@ fn a_muscle_bends_a_knee() {
 }
 
 /// Tournier et al. 2015, Fig. 6, with steps of 4 ms: a rigid creature, a plastic one of tetrahedra, a neo-Hookean one
-/// of hexahedra and a meshless one touch each other. No step is divided or gains energy, every solve converges, the
-/// plastic one flows, and only tetrahedra of the meshless one fold.
+/// of hexahedra and a meshless one fall on each other. Each touches another one; no step is divided or gains energy,
+/// every solve converges, the plastic one flows, and no element of it or of the hexahedra folds.
 #[test]
 fn four_creatures_of_different_materials_collide() {
     let mut simulation = shipped("tournier_creatures.toml", &["time.step=4e-3"]);

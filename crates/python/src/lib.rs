@@ -1,12 +1,12 @@
 //! The native module of the Python package `impinge`.
 //!
-//! - [`scene`], [`simulation`], [`body`]: scenes, and simulations whose positions and velocities are NumPy arrays
-//! - [`shared`]: the simulation behind both, one thread at a time
-//! - [`controllers`], [`records`], [`snapshot`]: functions before each step, contacts and reactions, saved states
-//! - [`run`], [`study`]: recorded runs, and studies of many; [`checks`]: the doctor, and the proof of stored runs
-//! - [`compare`], [`friction`]: contact methods on the problems of a scene; bare friction problems
-//! - [`mesh`], [`ccd`]: meshes and collision queries from arrays
-//! - [`arrays`], [`convert`], [`compute`], [`errors`]: arrays, dictionaries, threads and signals, exceptions
+//! - `scene`, `simulation`, `body`: scenes, and simulations whose positions and velocities are NumPy arrays
+//! - `shared`: the simulation behind both, one thread at a time
+//! - `controllers`, `records`, `snapshot`: functions before each step, contacts and reactions, saved states
+//! - `run`, `study`: recorded runs, and studies of many; `checks`: the doctor, and the proof of stored runs
+//! - `compare`, `friction`: contact methods on the problems of a scene; bare friction problems
+//! - `mesh`, `ccd`: meshes and collision queries from arrays
+//! - `arrays`, `convert`, `compute`, `errors`: arrays, dictionaries, threads and signals, exceptions
 //!
 //! It does **not** know any mechanics: it converts arguments, computes without the lock of the interpreter, and
 //! converts results. `python/impinge` has what users import, with types in `_native.pyi`.

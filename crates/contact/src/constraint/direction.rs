@@ -2,6 +2,7 @@
 
 use super::law::{Definiteness, Law, Local};
 use nalgebra::{Matrix3, Vector3};
+use std::f64::consts::TAU;
 
 /// `φ = u·w − c`.
 ///
@@ -48,13 +49,15 @@ impl Law for Product {
 /// `φ = s (θ − θ₀)` with `θ = atan2(a·c, a·b)`: the angle of a hinge. `a` is a direction of the first body
 /// perpendicular to its axis; `b` and `c` are two of the second.
 ///
-/// The difference is taken in `(−π, π]`, so limits are less than half a turn from the rest angle.
+/// `θ` is the one within half a turn of a center, which both limits of a hinge share: their range may be almost a turn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Angle {
     /// `θ₀` (rad).
     pub rest: f64,
     /// `s`: +1 for a lower limit, −1 for an upper one.
     pub sign: f64,
+    /// The center of the angles that `θ` is taken from (rad).
+    pub center: f64,
 }
 
 impl Angle {
@@ -76,10 +79,9 @@ impl Law for Angle {
 
     fn evaluate(&self, q: &[Vector3<f64>], local: &mut Local) {
         let (x, y, r2) = Self::plane(q);
-        let mut difference = y.atan2(x) - self.rest;
-        let turn = std::f64::consts::TAU;
-        difference -= turn * (difference / turn).round();
-        local.value[0] = self.sign * difference;
+        let angle = y.atan2(x);
+        let turns = ((angle - self.center) / TAU).round();
+        local.value[0] = self.sign * (angle - self.rest - TAU * turns);
         let (tx, ty) = (-y / r2 * self.sign, x / r2 * self.sign);
         *local.row_mut(0, 0) = q[1] * tx + q[2] * ty;
         *local.row_mut(0, 1) = q[0] * tx;

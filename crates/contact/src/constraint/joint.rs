@@ -133,7 +133,8 @@ impl JointPlace<'_> {
         Ok(joint)
     }
 
-    /// Limits of the right-handed rotation of the second side against the first about `axis`, 0 now (rad).
+    /// Limits of the right-handed rotation of the second side against the first about `axis`, 0 now (rad). Rotations
+    /// are taken within half a turn of `center`, the middle of the range of the limits.
     ///
     /// # Errors
     /// [`ConstraintError::Limits`], [`ConstraintError::Direction`].
@@ -142,6 +143,7 @@ impl JointPlace<'_> {
         axis: Vector3<f64>,
         lower: f64,
         upper: f64,
+        center: f64,
     ) -> Result<Vec<Constraint>, ConstraintError> {
         ordered(lower, upper)?;
         let [_, b, c] = axes(axis, "limit axis")?;
@@ -151,7 +153,8 @@ impl JointPlace<'_> {
                 self.first.direction(b, &self.state),
                 self.first.direction(c, &self.state),
             ];
-            Ok(Constraint::new(Angle { rest, sign }, points)?
+            let angle = Angle { rest, sign, center };
+            Ok(Constraint::new(angle, points)?
                 .one_sided()
                 .named("turn limit"))
         };

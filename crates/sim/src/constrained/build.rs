@@ -115,7 +115,8 @@ impl RigidChain {
                 system.constraints.push(place.ball()?);
             }
             if let Some([lower, upper]) = self.limits {
-                let limits = place.turn_limits(Vector3::y(), lower, upper)?;
+                let center = 0.5 * (lower + upper);
+                let limits = place.turn_limits(Vector3::y(), lower, upper, center)?;
                 system.constraints.extend(limits);
             }
         }

@@ -50,7 +50,7 @@ pub(super) fn side_of(limits: &Signal<[f64; 2]>, side: usize) -> Signal<f64> {
     }
 }
 
-/// The middle of the range of a limit. An angle is taken within half a turn of it.
+/// The middle of the range of a limit.
 pub(super) fn middle(limit: &Signal<f64>) -> f64 {
     match limit {
         Signal::Constant(limit) => *limit,

@@ -184,7 +184,10 @@ fn limit_constraints(
     let sides = [0, 1].map(|side| side_of(limits, side));
     let [lower, upper] = [&sides[0], &sides[1]].map(middle);
     let constraints = match kind {
-        JointKind::Hinge => place.turn_limits(axis, lower, upper)?,
+        JointKind::Hinge => {
+            let [least, greatest] = limits.range();
+            place.turn_limits(axis, lower, upper, 0.5 * (least + greatest))?
+        }
         _ => place.slide_limits(axis, lower, upper)?,
     };
     let made_for = [(1.0, lower), (-1.0, upper)];

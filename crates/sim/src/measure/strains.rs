@@ -85,8 +85,8 @@ pub(crate) fn elastic_strains(model: &Model, state: &State) -> Vec<f64> {
     strains
 }
 
-/// Takes into the value of the constraint from row `first` on what changes it beside the motion: the plastic strain of
-/// `state`, and a length or limit that changes with time, as it is at `time` (s).
+/// Takes into the value of the constraint from row `first` on the offsets that do not come from the motion: the plastic
+/// strain of `state`, and a length or limit that changes with time, as it is at `time` (s).
 pub(crate) fn take_offsets(
     model: &Model,
     state: &State,

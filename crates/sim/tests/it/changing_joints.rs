@@ -15,16 +15,20 @@ const GRAVITY: f64 = 9.81;
 
 /// A cube that hangs on a joint, with further keys of the joint and of the scene.
 fn hanging(step: f64, joint: &str, scene: &str) -> Simulation {
+    hanging_with(step, joint, scene, &[])
+}
+
+fn hanging_with(step: f64, joint: &str, scene: &str, overrides: &[&str]) -> Simulation {
     let text = format!(
         "{scene}\n[time]\nstep = {step}\nduration = 10\n[[body]]\nname = \"load\"\nkind = \"rigid\"\nmass = {MASS}\n\
          mesh = {{ cuboid = {{ size = [0.1, 0.1, 0.1], cells = [1, 1, 1] }} }}\n\
          [[joint]]\nfirst = \"load\"\nanchor = [0, 0, 0]\n{joint}\n"
     );
-    let scene = Scene::parse("hanging.toml", &text, &[""; 0]).expect("a scene");
+    let scene = Scene::parse("hanging.toml", &text, overrides).expect("a scene");
     Simulation::new(&scene).expect("sound")
 }
 
-/// What a run of some steps sums up to, of load and joint.
+/// Sums over a run, of load and joint.
 struct Run {
     /// Work of the change.
     prescribed: f64,
@@ -133,7 +137,7 @@ fn work_of_a_smooth_lift_is_that_of_its_energies() {
 }
 
 /// A spring whose rest length shortens: both forms end where `m g` stretches it, with the work of the energies that it
-/// leaves and of what is lost on the way. No step gains energy.
+/// leaves and of the losses. No step gains energy.
 #[test]
 fn a_spring_that_shortens_works_alike_in_both_forms() {
     let ends = ["compliance", "stiffness"].map(|form| {
@@ -168,6 +172,26 @@ fn limits_that_change_turn_a_hinge() {
     let inertia = MASS * 0.1 * 0.1 / 6.0;
     assert_near(turned.kinetic, 0.5 * inertia * 9.0, 1e-6);
     assert_near(turned.prescribed, inertia * 9.0, 1e-6);
+}
+
+/// Limits may be almost a turn apart: each acts at its own angle only, also where the other one is far.
+#[test]
+fn limits_that_are_far_apart_act_at_their_angles_only() {
+    let inertia = MASS * 0.1 * 0.1 / 6.0;
+    let joint = "kind = \"hinge\"\naxis = [1, 0, 0]\nlimits = [[0, [0, 2]], [1, [3, 5]]]";
+    let mut simulation = hanging(1e-2, joint, "world.gravity = [0, 0, 0]");
+    let turned = run(&mut simulation, 100);
+    assert_near(turned.kinetic, 0.5 * inertia * 9.0, 1e-6);
+    for speed in [2.0, -2.0] {
+        let joint = "kind = \"hinge\"\naxis = [1, 0, 0]\nlimits = [-2.5, 2.5]";
+        let spin = format!("body.0.angular_velocity=[{speed},0,0]");
+        let mut simulation = hanging_with(1e-2, joint, "world.gravity = [0, 0, 0]", &[&spin]);
+        let free = run(&mut simulation, 110);
+        assert_near(free.kinetic, 0.5 * inertia * 4.0, 1e-6);
+        run(&mut simulation, 50);
+        let angle = simulation.state().rigid[0].pose.orientation.angle();
+        assert!((angle - 2.5).abs() < 1e-3, "{angle}");
+    }
 }
 
 /// The lower limit of a slider lifts a mass.
@@ -243,8 +267,13 @@ fn mistakes_in_tables_of_joints_have_their_place() {
         ),
         (
             hinge,
-            "limits = [[0, [0, 4]], [0.1, [3.5, 4]]]",
-            "half a turn",
+            "limits = [[0, [0, 4]], [0.1, [3.5, 6.5]]]",
+            "from 0 to 6.5 rad, a turn or more",
+        ),
+        (
+            rope,
+            "length = [[0, 0.3, 0.5, 0.25]]",
+            "a time (s) and a length (m)",
         ),
         (
             hinge,

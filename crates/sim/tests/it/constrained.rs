@@ -497,7 +497,7 @@ fn joints_hold_their_bodies() {
         let joint = match kind {
             "hinge" => place.hinge(Vector3::y()),
             "limited" => place.hinge(Vector3::y()).and_then(|mut joint| {
-                joint.extend(place.turn_limits(Vector3::y(), -0.5, 0.5)?);
+                joint.extend(place.turn_limits(Vector3::y(), -0.5, 0.5, 0.0)?);
                 Ok(joint)
             }),
             "slider" => place.slider(Vector3::new(1.0, 0.0, -1.0)),

@@ -133,6 +133,7 @@ pub(super) fn all(numbers: &mut Numbers) -> Vec<(&'static str, Constraint)> {
         let angle = Angle {
             rest: 0.4,
             sign: if a == 0 { 1.0 } else { -1.0 },
+            center: 0.4,
         };
         push("angle", Constraint::new(angle, vec![u, b1, b2]));
     }

@@ -73,7 +73,7 @@ fn invalid_constraints_are_rejected() {
         Err(ConstraintError::Direction { .. })
     ));
     assert!(matches!(
-        place.turn_limits(Vector3::z(), 1.0, -1.0),
+        place.turn_limits(Vector3::z(), 1.0, -1.0, 0.0),
         Err(ConstraintError::Limits { .. })
     ));
 }

@@ -1,7 +1,7 @@
 //! Values that are constant or given over time.
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{DeserializeOwned, Error, SeqAccess, Visitor};
+use serde::de::{DeserializeOwned, Error, IgnoredAny, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use std::borrow::Cow;
 use std::fmt;
@@ -21,7 +21,7 @@ pub enum Signal<T = [f64; 3]> {
     Table(Vec<(f64, T)>),
 }
 
-/// What a [`Signal`] gives: a vector, a length, or two limits.
+/// Value type of a [`Signal`]: a vector, a length, or two limits.
 pub trait SignalValue: Copy + DeserializeOwned + JsonSchema {
     /// The value without any part.
     const ZERO: Self;
@@ -29,7 +29,7 @@ pub trait SignalValue: Copy + DeserializeOwned + JsonSchema {
     const TITLE: &'static str;
     /// Their meaning in the schema: of signals, of a constant one, of a table.
     const DESCRIPTIONS: [&'static str; 3];
-    /// What a scene file may hold, for messages: a value or a table, and one entry of a table.
+    /// Accepted forms in a scene file, for messages: a value or a table, and one entry of a table.
     const EXPECTED: [&'static str; 2];
 
     /// The value of a list of numbers; `None` if they are too few or too many.
@@ -99,7 +99,7 @@ impl SignalValue for [f64; 2] {
         "A lower and an upper limit that are constant, or given at some times and linear in between.\n\nIn a scene \
          file they are a list, `[-0.5, 1]`, or a table of times (s) and such lists, `[[0, [-0.5, 1]], [0.5, \
          [0.5, 1]]]`. Before the first time they have the first values, after the last time the last ones. \
-         Limits of a hinge change by less than half a turn. The work of the change is `prescribed` work in \
+         All limits of a hinge are less than a turn apart. The work of the change is `prescribed` work in \
          the balance.",
         "The same limits at all times.",
         "Times (s), ascending, each with its limits.",
@@ -115,6 +115,21 @@ impl SignalValue for [f64; 2] {
 
     fn zip(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
         std::array::from_fn(|at| f(self[at], other[at]))
+    }
+}
+
+impl Signal<[f64; 2]> {
+    /// The least lower limit and the greatest upper one.
+    pub fn range(&self) -> [f64; 2] {
+        match self {
+            Self::Constant(limits) => *limits,
+            Self::Table(table) => {
+                let of = |side: usize| table.iter().map(move |(_, limits)| limits[side]);
+                let least = of(0).fold(f64::INFINITY, f64::min);
+                let greatest = of(1).fold(f64::NEG_INFINITY, f64::max);
+                [least, greatest]
+            }
+        }
     }
 }
 
@@ -224,8 +239,9 @@ impl<'de, T: SignalValue> Deserialize<'de> for Element<T> {
             fn visit_seq<A: SeqAccess<'de>>(self, mut entry: A) -> Result<Element<T>, A::Error> {
                 let time = entry.next_element()?;
                 let value = entry.next_element()?;
-                match (time, value) {
-                    (Some(time), Some(value)) => Ok(Element::Entry(time, value)),
+                let more = entry.next_element::<IgnoredAny>()?;
+                match (time, value, more) {
+                    (Some(time), Some(value), None) => Ok(Element::Entry(time, value)),
                     _ => Err(A::Error::custom(format!(
                         "an entry of a table is {}",
                         T::EXPECTED[1]

@@ -2,7 +2,7 @@
 
 use super::Check;
 use crate::scene::format::{Formulation, Joint, JointKind, Signal};
-use std::f64::consts::PI;
+use std::f64::consts::TAU;
 
 impl Check<'_> {
     pub(super) fn joint(&self, path: &str, joint: &Joint) {
@@ -59,18 +59,15 @@ impl Check<'_> {
                 for (index, (_, limits)) in table.iter().enumerate() {
                     self.pair_of_limits(&format!("{path}.{index}.1"), limits);
                 }
-                let change = |side: usize| {
-                    let limits = || table.iter().map(|(_, limits)| limits[side]);
-                    limits().fold(f64::MIN, f64::max) - limits().fold(f64::MAX, f64::min)
-                };
-                if kind == JointKind::Hinge && change(0).max(change(1)) >= PI {
-                    self.fail(
-                        path,
-                        "a limit of a hinge changes by half a turn or more".to_owned(),
-                        "write angles (rad) that are closer to each other",
-                    );
-                }
             }
+        }
+        let [least, greatest] = limits.range();
+        if kind == JointKind::Hinge && greatest - least >= TAU {
+            self.fail(
+                path,
+                format!("the limits of a hinge go from {least} to {greatest} rad, a turn or more"),
+                "write angles (rad) less than a turn apart, or leave the limits out",
+            );
         }
     }
 

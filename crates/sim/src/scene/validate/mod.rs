@@ -116,7 +116,7 @@ impl Check<'_> {
         if (SMALLEST..=LARGEST).contains(&value) {
             return;
         }
-        if value > 0.0 && value.is_finite() {
+        if value > 0.0 {
             let size = if value > 1.0 { "large" } else { "small" };
             return self.fail(
                 path,

@@ -130,6 +130,13 @@ impl Check<'_> {
                 _ => before = Some(time),
             }
         }
+        if before.is_none() {
+            self.fail(
+                path,
+                "the table has no entries".to_owned(),
+                "write at least one",
+            );
+        }
     }
 
     /// A vector that may change with time.
