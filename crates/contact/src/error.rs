@@ -150,6 +150,24 @@ pub enum ContactError {
         /// Number of rows.
         rows: usize,
     },
+    /// The method supports no one-sided rows.
+    #[error(
+        "constraint {constraint} is one-sided, which this method does not support; choose `cr` or `compliant-kkt`"
+    )]
+    OneSidedRow {
+        /// Index of the constraint.
+        constraint: usize,
+    },
+    /// More rows connect bodies than the method can factorise.
+    #[error(
+        "{rows} constraint rows connect one group of bodies, and this method takes {most}; choose `cr` or `compliant-kkt`"
+    )]
+    ManyRows {
+        /// Number of rows.
+        rows: usize,
+        /// The largest number.
+        most: usize,
+    },
     /// Rigid constraints are redundant and the factorisation failed.
     #[error(
         "the hard constraints are linearly dependent and the KKT matrix cannot be factorised; remove redundant \

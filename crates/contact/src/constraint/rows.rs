@@ -130,6 +130,13 @@ impl ConstraintRows {
             && self.blocks == other.blocks
     }
 
+    /// Whether two sets have equal rows and compliances, whatever their offsets.
+    pub(crate) fn same_rows(&self, other: &Self) -> bool {
+        self.same_pattern(other)
+            && self.jacobian == other.jacobian
+            && self.compliance == other.compliance
+    }
+
     /// `j x` of one row.
     #[inline]
     pub fn product(&self, group: usize, row: usize, x: &[f64]) -> f64 {

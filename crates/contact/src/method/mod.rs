@@ -17,7 +17,7 @@ pub mod staggered_projections;
 mod trace;
 
 pub use choice::MethodError;
-pub use spec::{Capabilities, Method, MethodSpec};
+pub use spec::{Capabilities, Method, MethodSpec, RowSupport};
 pub use trace::TraceRow;
 
 use crate::compliance::TurnedBodies;

@@ -83,6 +83,19 @@ pub(super) fn check(
     }
 }
 
+/// Checks the input of a method with bilateral constraint rows only.
+pub(super) fn check_with_joints(
+    problem: &ContactProblem,
+    solution: &ContactSolution,
+) -> Result<(), ContactError> {
+    check_with_constraints(problem, solution)?;
+    let rows = &problem.constraints;
+    match (0..rows.groups()).find(|&constraint| rows.group(constraint).unilateral) {
+        Some(constraint) => Err(ContactError::OneSidedRow { constraint }),
+        None => Ok(()),
+    }
+}
+
 /// Checks the input of a method.
 pub(super) fn check_with_constraints(
     problem: &ContactProblem,

@@ -38,11 +38,22 @@ pub enum Method {
     CompliantKkt(CompliantKktSettings),
 }
 
+/// Constraint rows that a method supports.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RowSupport {
+    /// None.
+    Nothing,
+    /// Bilateral rows of joints: a dense matrix of them is factorised.
+    Joints,
+    /// All: joints, ropes and limits, strains in compliance form.
+    All,
+}
+
 /// Capabilities of a method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capabilities {
-    /// Whether it supports constraint rows (joints, strains in compliance form).
-    pub constraint_rows: bool,
+    /// The constraint rows that it supports.
+    pub constraint_rows: RowSupport,
     /// Whether it needs data of the bodies at rest: [`ContactSolver::know_bodies`].
     /// Solids must then consist of tetrahedra, and no body may be thin.
     pub bodies_at_rest: bool,
@@ -66,14 +77,20 @@ pub struct MethodSpec {
 
 /// Capabilities of most methods.
 const CONTACTS_ONLY: Capabilities = Capabilities {
-    constraint_rows: false,
+    constraint_rows: RowSupport::Nothing,
     bodies_at_rest: false,
     balances_momentum: true,
 };
 
 /// Capabilities of the methods with constraint rows.
 const WITH_ROWS: Capabilities = Capabilities {
-    constraint_rows: true,
+    constraint_rows: RowSupport::All,
+    ..CONTACTS_ONLY
+};
+
+/// Capabilities of the method of Delassus operators.
+const WITH_JOINTS: Capabilities = Capabilities {
+    constraint_rows: RowSupport::Joints,
     ..CONTACTS_ONLY
 };
 
@@ -124,7 +141,7 @@ pub(super) const METHODS: [MethodSpec; 8] = [
         name: "exact-compliance",
         summary: "contact forces from `J A⁻¹ Jᵀ` by factors of `A`",
         defaults: || Method::ExactCompliance(CorrectiveMotionSettings::default()),
-        capabilities: CONTACTS_ONLY,
+        capabilities: WITH_JOINTS,
     },
     MethodSpec {
         name: "warped-compliance",
@@ -133,7 +150,7 @@ pub(super) const METHODS: [MethodSpec; 8] = [
         capabilities: Capabilities {
             bodies_at_rest: true,
             balances_momentum: false,
-            ..CONTACTS_ONLY
+            ..WITH_JOINTS
         },
     },
     MethodSpec {

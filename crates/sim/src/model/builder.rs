@@ -6,7 +6,7 @@ mod surfaces;
 use super::frictions::set_pair_frictions;
 use super::loads::{LoadsOfScene, VaryingPull};
 use super::materials::{BodyMaterials, needs_elements};
-use super::solver::{check_method, joint_stiffness, scales, solver_settings};
+use super::solver::{RowsOfScene, check_method, joint_stiffness, scales, solver_settings};
 use super::start;
 use super::{
     Components, Constraints, HeldPoints, Loads, Model, Notices, PointMotion, Points, Settings,
@@ -376,7 +376,12 @@ impl Builder {
             CollisionSurface::new(self.triangles, self.rest.len(), self.group, self.passive)
                 .with_filter(&filter);
         let solver = solver_settings(scene, !rows.is_empty());
-        check_method(scene, &solver, &rows, self.strains.is_empty())?;
+        let (of_joints, strains) = rows.split_at(joints);
+        let of_scene = RowsOfScene {
+            joints: of_joints,
+            strains,
+        };
+        check_method(scene, &solver, &of_scene, self.strains.is_empty())?;
         let mut mass = elastic.lumped_mass();
         for &(point, share) in &self.thin.masses {
             mass[point] = share;

@@ -11,7 +11,7 @@ use impinge_contact::method::active_set_cr::{
 };
 use impinge_contact::method::compliant_kkt::{KktSolver, OneSidedSolver, RowPreconditioner};
 use impinge_contact::method::corrective_motion::DelassusForm;
-use impinge_contact::method::{Capabilities, Method, MethodSpec};
+use impinge_contact::method::{Capabilities, Method, MethodSpec, RowSupport};
 use nalgebra::Vector3;
 
 /// The geometric stiffness of joints that the scene selects.
@@ -30,29 +30,37 @@ pub(super) fn joint_stiffness(scene: &Scene) -> GeometricStiffness {
 pub(super) fn check_method(
     scene: &Scene,
     solver: &Method,
-    joints: &[Constraint],
+    rows: &RowsOfScene<'_>,
     of_elements: bool,
 ) -> Result<(), SimError> {
-    check_rows(scene, solver, joints)?;
+    check_rows(scene, solver, rows)?;
     // The other steppers have methods of their own.
     if scene.stepper != StepperChoice::Synchronous {
         return Ok(());
     }
     let has = solver.spec().capabilities;
-    let lacks_rows = !joints.is_empty() && !has.constraint_rows;
-    let (what, otherwise) = if lacks_rows && scene.joints.is_empty() {
-        let otherwise = ", or formulation = \"stiffness\" into each `shell` and `material`";
-        ("bodies in compliance form", otherwise)
-    } else if lacks_rows {
-        ("joints", "")
-    } else if has.bodies_at_rest && !of_elements {
-        let what = "plastic or meshless bodies, quadrilaterals, or bodies in compliance form";
-        (what, "")
-    } else {
-        return Ok(());
+    let lacks_rows = !rows.are_supported(has.constraint_rows);
+    let in_compliance_form = !rows.strains.is_empty();
+    let joints_alone = RowsOfScene {
+        strains: &[],
+        ..*rows
     };
+    let (what, otherwise) =
+        if lacks_rows && in_compliance_form && joints_alone.are_supported(has.constraint_rows) {
+            let otherwise = ", or formulation = \"stiffness\" into each `shell` and `material`";
+            ("bodies in compliance form", otherwise)
+        } else if lacks_rows && has.constraint_rows == RowSupport::Joints {
+            ("ropes and limits", "")
+        } else if lacks_rows {
+            ("joints", "")
+        } else if has.bodies_at_rest && !of_elements {
+            let what = "plastic or meshless bodies, quadrilaterals, or bodies in compliance form";
+            (what, "")
+        } else {
+            return Ok(());
+        };
     let can = |other: &Capabilities| {
-        (joints.is_empty() || other.constraint_rows) && (of_elements || !other.bodies_at_rest)
+        rows.are_supported(other.constraint_rows) && (of_elements || !other.bodies_at_rest)
     };
     let able: Vec<String> = (MethodSpec::methods().filter(|spec| can(&spec.capabilities)))
         .map(|spec| format!("\"{}\"", spec.name))
@@ -62,8 +70,30 @@ pub(super) fn check_method(
     Err(scene.error_at("solver.method", problem, mend).into())
 }
 
+/// The constraint rows of a scene.
+#[derive(Clone, Copy)]
+pub(super) struct RowsOfScene<'a> {
+    /// Joints, ropes and limits.
+    pub(super) joints: &'a [Constraint],
+    /// Strains of bodies in compliance form.
+    pub(super) strains: &'a [Constraint],
+}
+
+impl RowsOfScene<'_> {
+    /// Whether a method with this support takes all of them.
+    fn are_supported(&self, support: RowSupport) -> bool {
+        match support {
+            RowSupport::All => true,
+            RowSupport::Joints => {
+                self.strains.is_empty() && !self.joints.iter().any(|joint| joint.unilateral)
+            }
+            RowSupport::Nothing => self.strains.is_empty() && self.joints.is_empty(),
+        }
+    }
+}
+
 /// Checks that the solvers of rows that the scene selects support its rows and its method.
-fn check_rows(scene: &Scene, solver: &Method, joints: &[Constraint]) -> Result<(), SimError> {
+fn check_rows(scene: &Scene, solver: &Method, rows: &RowsOfScene<'_>) -> Result<(), SimError> {
     let keys = &scene.solver;
     if keys.one_sided != OneSided::default() && !matches!(solver, Method::CompliantKkt(_)) {
         let problem = format!(
@@ -88,7 +118,7 @@ fn check_rows(scene: &Scene, solver: &Method, joints: &[Constraint]) -> Result<(
     } else {
         None
     };
-    let one_sided = joints.iter().find(|joint| joint.unilateral);
+    let one_sided = (rows.joints.iter().chain(rows.strains)).find(|joint| joint.unilateral);
     if let (Some((key, what)), Some(joint)) = (of_equations, one_sided) {
         let problem = format!(
             "{what} equations only, and `{}` pulls or pushes only",

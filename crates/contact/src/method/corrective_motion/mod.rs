@@ -10,7 +10,7 @@
 //! There are two choices. The compliance `C` is `A⁻¹`, factorised in every step ([`CorrectiveMotion::exact`]), or the
 //! compliance at rest, rotated node by node ([`CorrectiveMotion::warped`]). `W` is assembled in 3×3 blocks, or applied
 //! through the bodies ([`DelassusForm`]). Contacts are exact for both compliances, since the corrective motion uses the
-//! same. Momentum is exact with `A⁻¹`; the compliance at rest needs corrections, which repeat the free motion under the
+//! same. Bilateral constraint rows are eliminated: they change `v*` and `C` (`joined`). Momentum is exact with `A⁻¹`; the compliance at rest needs corrections, which repeat the free motion under the
 //! forces of the last solve ([`CorrectiveMotionSettings::corrections`]). See `docs/methods/corrective_motion.md`.
 
 mod acceleration;
@@ -21,11 +21,13 @@ mod contacts;
 mod exact;
 mod friction_data;
 mod gauss_seidel;
+mod joined;
 mod matrix_free;
 mod matrix_snapshot;
 mod momentum_projection;
 mod operator;
 mod operator_rows;
+mod redundant_rows;
 mod row_cache;
 mod scale;
 mod settings;
@@ -36,7 +38,7 @@ mod warped;
 pub use settings::{CorrectiveMotionSettings, DelassusForm};
 
 use super::friction_stages::FrictionStages;
-use super::rows::{add_impulse, check, diagonal_compliance, gap_and_slip, merit};
+use super::rows::{add_impulse, check_with_joints, diagonal_compliance, gap_and_slip, merit};
 use super::{ContactReport, ContactSolver, Termination};
 use crate::compliance::TurnedBodies;
 use crate::delassus::{BlockRows, FrictionError, FrictionProblem, GaussSeidel, ProximalNewton};
@@ -52,6 +54,7 @@ use contacts::{Contacts, Form};
 use exact::ExactCompliance;
 use friction_data::FrictionData;
 use gauss_seidel::{SweepLimits, Workspace, solve_by_sweeps};
+use joined::JoinedCompliance;
 use nalgebra::Vector3;
 use row_cache::RowCache;
 use scale::Scale;
@@ -105,11 +108,14 @@ const FREE_SHARE: f64 = 0.1;
 pub struct CorrectiveMotion {
     /// Settings of the next solve.
     pub settings: CorrectiveMotionSettings,
-    compliance: Box<dyn Compliance + Send>,
-    /// `v*`, its right-hand side, and its effort.
+    compliance: JoinedCompliance,
+    /// `v*` without the forces of constraint rows, and what it was computed for.
     free: Vec<f64>,
     free_of: Vec<f64>,
-    /// `Jᵀ f₀`, and scratch of the same length.
+    /// `v*` with these forces, and the forces.
+    closed: Vec<f64>,
+    row_forces: Vec<f64>,
+    /// `Jᵀ f₀ + Gᵀ λ₀`, and scratch of the same length.
     carried: Vec<f64>,
     scratch: Vec<f64>,
     free_motion: FreeMotion,
@@ -137,9 +143,11 @@ impl CorrectiveMotion {
     fn with(settings: CorrectiveMotionSettings, compliance: Box<dyn Compliance + Send>) -> Self {
         Self {
             settings,
-            compliance,
+            compliance: JoinedCompliance::new(compliance),
             free: Vec::new(),
             free_of: Vec::new(),
+            closed: Vec::new(),
+            row_forces: Vec::new(),
             carried: Vec::new(),
             scratch: Vec::new(),
             free_motion: FreeMotion::default(),
@@ -169,8 +177,8 @@ impl CorrectiveMotion {
                 expected: problem.unknowns(),
             });
         }
-        let nodes = ContactNodes::find(problem, &*self.compliance)?;
-        Ok(Assembled::new(&nodes, &mut *self.compliance, &mut RowCache::default()).w)
+        let nodes = ContactNodes::find(problem, &self.compliance)?;
+        Ok(Assembled::new(&nodes, &mut self.compliance, &mut RowCache::default()).w)
     }
 
     /// The friction problem `W f + q` of `problem` in its contacts alone; `W` in m/N, `q` in m.
@@ -181,9 +189,11 @@ impl CorrectiveMotion {
         self.settings.validate()?;
         problem.validate()?;
         self.reactions.clear();
+        self.row_forces.clear();
+        self.row_forces.resize(problem.constraints.len(), 0.0);
         self.prepare(problem, &vec![0.0; problem.unknowns()])?;
-        let nodes = ContactNodes::find(problem, &*self.compliance)?;
-        let built = Assembled::new(&nodes, &mut *self.compliance, &mut RowCache::default());
+        let nodes = ContactNodes::find(problem, &self.compliance)?;
+        let built = Assembled::new(&nodes, &mut self.compliance, &mut RowCache::default());
         self.data(problem);
         self.friction_problem(built.w)
     }
@@ -243,9 +253,12 @@ impl CorrectiveMotion {
         self.carried.clear();
         self.carried.resize(problem.unknowns(), 0.0);
         if !self.compliance.is_exact() {
-            for (contact, force) in self.reactions.iter().enumerate() {
-                add_impulse(problem, contact, force, &mut self.carried);
-            }
+            add_forces(
+                problem,
+                &self.reactions,
+                &self.row_forces,
+                &mut self.carried,
+            );
         }
         self.scratch.clear();
         let known = problem.rhs.iter().zip(&self.carried);
@@ -258,7 +271,7 @@ impl CorrectiveMotion {
                 .free_motion(problem, &self.scratch, tolerance, &mut self.free);
         if !self.compliance.is_exact() {
             self.scratch.copy_from_slice(&self.carried);
-            self.compliance.apply(&mut self.scratch);
+            self.compliance.bodies().apply(&mut self.scratch);
             for (v, known) in self.free.iter_mut().zip(&self.scratch) {
                 *v -= known;
             }
@@ -271,9 +284,12 @@ impl CorrectiveMotion {
             return false;
         }
         self.scratch.fill(0.0);
-        for (contact, force) in self.reactions.iter().enumerate() {
-            add_impulse(problem, contact, force, &mut self.scratch);
-        }
+        add_forces(
+            problem,
+            &self.reactions,
+            &self.row_forces,
+            &mut self.scratch,
+        );
         let (mut from_carried, mut from_none) = (0.0, 0.0);
         for (now, carried) in self.scratch.iter().zip(&self.carried) {
             from_carried += (now - carried) * (now - carried);
@@ -285,7 +301,12 @@ impl CorrectiveMotion {
     /// `q`, `μ` and the scales of the residual.
     fn data(&mut self, problem: &ContactProblem) {
         let contacts = 0..problem.contacts();
-        let free = &self.free;
+        self.closed.clear();
+        self.closed.extend_from_slice(&self.free);
+        let mut forces = vec![0.0; problem.constraints.len()];
+        self.compliance
+            .close(problem, &mut self.closed, &mut forces);
+        let free = &self.closed;
         self.gaps.clear();
         let gap = |contact| gap_and_slip(problem, contact, free);
         self.gaps.extend(contacts.clone().map(gap));
@@ -317,10 +338,13 @@ impl CorrectiveMotion {
         for (contact, force) in self.reactions.iter().enumerate() {
             add_impulse(problem, contact, force, correction);
         }
-        self.compliance.apply_again(correction);
+        self.compliance.bodies().apply_again(correction);
         for (v, free) in correction.iter_mut().zip(&self.free) {
             *v += free;
         }
+        self.compliance
+            .close(problem, correction, &mut solution.constraints);
+        self.row_forces.clone_from(&solution.constraints);
         for (contact, force) in self.reactions.iter().enumerate() {
             let motion = gap_and_slip(problem, contact, &solution.velocity);
             solution.contacts[contact] = multipliers(
@@ -459,7 +483,7 @@ impl CorrectiveMotion {
         if problem.contacts() > MOST_FOR_NEWTON {
             return Ok(Termination::MaxIterations);
         }
-        let w = contacts.matrix(&mut *self.compliance);
+        let w = contacts.matrix(&mut self.compliance);
         let friction = self.friction_problem(w)?;
         for tolerance in TARGETS {
             let sweeps = settings.max_sweeps.min(settings.max_iterations);
@@ -481,6 +505,20 @@ impl CorrectiveMotion {
             }
         }
         Ok(Termination::MaxIterations)
+    }
+}
+
+/// Adds the impulses `Jᵀ f + Gᵀ λ` of contacts and constraint rows.
+fn add_forces(problem: &ContactProblem, forces: &[Vector3<f64>], of_rows: &[f64], y: &mut [f64]) {
+    for (contact, force) in forces.iter().enumerate() {
+        add_impulse(problem, contact, force, y);
+    }
+    let rows = &problem.constraints;
+    for constraint in 0..rows.groups() {
+        for row in 0..rows.group(constraint).offset.len() {
+            let force = of_rows[rows.first_row(constraint) + row];
+            rows.add_impulse(constraint, row, force, y);
+        }
     }
 }
 
@@ -529,14 +567,15 @@ impl ContactSolver for CorrectiveMotion {
         solution: &mut ContactSolution,
     ) -> Result<ContactReport, ContactError> {
         self.settings.validate()?;
-        check(problem, solution)?;
+        check_with_joints(problem, solution)?;
         start_forces(solution, &mut self.reactions);
+        self.row_forces.clone_from(&solution.constraints);
         self.prepare(problem, &solution.velocity)?;
-        let nodes = ContactNodes::find(problem, &*self.compliance)?;
+        let nodes = ContactNodes::find(problem, &self.compliance)?;
         let mut report = ContactReport::default();
         self.cache.match_contacts(problem);
         let form = self.settings.delassus;
-        let mut contacts = Contacts::new(nodes, form, &mut *self.compliance, &mut self.cache);
+        let mut contacts = Contacts::new(nodes, form, &mut self.compliance, &mut self.cache);
         self.solve_repeatedly(problem, solution, &mut contacts, &mut report)?;
         match contacts.form {
             Form::Assembled(built) => self.cache.store(problem, built.w),

@@ -4,6 +4,9 @@ use super::catalogue::Numbers;
 use impinge_contact::Tolerances;
 use impinge_contact::constraint::ConstraintGroup;
 use impinge_contact::method::compliant_kkt::{CompliantKkt, CompliantKktSettings, KktSolver};
+use impinge_contact::method::corrective_motion::{
+    CorrectiveMotion, CorrectiveMotionSettings, DelassusForm,
+};
 use impinge_contact::method::{ContactSolver, Method};
 use impinge_contact::stored::{Origin, StoredProblem};
 use impinge_contact::{
@@ -352,6 +355,118 @@ fn conjugate_residuals_take_all_kinds_of_rows() {
     assert!(converged >= 15, "{converged} of 20");
 }
 
+/// Compliances with eliminated rows, tight enough to compare with factors of all rows.
+fn condensed(tolerances: Tolerances) -> CorrectiveMotion {
+    CorrectiveMotion::exact(CorrectiveMotionSettings {
+        tolerances,
+        ..CorrectiveMotionSettings::default()
+    })
+}
+
+proptest! {
+    #![proptest_config(crate::support::cases(40))]
+
+    /// The exact compliance of joined bodies: motion and forces of the factorisation of all rows, without contacts and
+    /// with frictionless ones, for either form of the Delassus operator.
+    #[test]
+    fn eliminated_rows_give_the_motion_of_all_rows(seed in any::<u64>(), blocks in 2_usize..8, unbuilt in any::<bool>()) {
+        let mut numbers = Numbers::new(seed);
+        let mut problem = chain_over(&mut numbers, blocks, 1.0);
+        for block in 1..blocks as u32 {
+            join(&mut problem, &mut numbers, [block - 1, block], 1, false);
+        }
+        // Between blocks without coupling in the momentum matrix.
+        join(&mut problem, &mut numbers, [0, blocks as u32 - 1], 1, false);
+        let tolerances = Tolerances { momentum: 1e-9, gap: 1e-10, slip: 1e-10 };
+        for contacts in [0, blocks as u32] {
+            let frame = 1e-2 * Matrix3::new(0., 0., 1., 1., 0., 0., 0., 1., 0.);
+            for block in 0..contacts {
+                problem.push(&ContactRow {
+                    entries: &[(block, frame)],
+                    offset: Vector3::new(1e-3 * numbers.number(), 0.0, 0.0),
+                    friction: 0.0,
+                });
+            }
+            let mut expected = ContactSolution::at_rest(&problem);
+            let settings = CompliantKktSettings { tolerances, ..CompliantKktSettings::default() };
+            let by_factors = CompliantKkt::new(settings).solve(&problem, &mut expected).expect("valid");
+            prop_assume!(by_factors.termination == Termination::Converged);
+            let mut solver = condensed(tolerances);
+            if unbuilt {
+                solver.settings.delassus = DelassusForm::MatrixFree;
+            }
+            let mut solution = ContactSolution::at_rest(&problem);
+            let report = solver.solve(&problem, &mut solution).expect("valid");
+            prop_assert_eq!(report.termination, Termination::Converged);
+            let judged = residual(&problem, &solution);
+            prop_assert!(judged.meets(&tolerances), "{:?}", judged);
+            let size = |of: &[f64]| of.iter().fold(1.0, |m: f64, v| m.max(v.abs()));
+            for (found, expected, size) in [
+                (&solution.velocity, &expected.velocity, size(&expected.velocity)),
+                (&solution.constraints, &expected.constraints, size(&expected.constraints)),
+            ] {
+                for (found, expected) in found.iter().zip(expected) {
+                    prop_assert!((found - expected).abs() < 1e-5 * size, "{} {}", found, expected);
+                }
+            }
+        }
+    }
+}
+
+/// A row that follows from others has no force, and the motion is that without it. If it contradicts them, no
+/// convergence is reported.
+#[test]
+fn rows_that_follow_from_others_change_nothing_where_they_are_eliminated() {
+    let mut numbers = Numbers::new(7);
+    let mut problem = chain_over(&mut numbers, 3, 1.0);
+    let jacobian = [
+        Vector3::new(0.01, 0.0, 0.02),
+        Vector3::new(-0.01, 0.0, -0.02),
+    ];
+    let add = |problem: &mut ContactProblem, offset: f64| {
+        problem.constraints.push(&ConstraintGroup {
+            blocks: &[0, 2],
+            jacobian: &jacobian,
+            offset: &[offset],
+            compliance: &[0.0],
+            unilateral: false,
+        })
+    };
+    add(&mut problem, 1e-3);
+    let tolerances = Tolerances {
+        momentum: 1e-8,
+        gap: 1e-9,
+        slip: 1e-9,
+    };
+    let solve = |problem: &ContactProblem| {
+        let mut solution = ContactSolution::at_rest(problem);
+        let report = condensed(tolerances).solve(problem, &mut solution);
+        (solution, report.expect("valid").termination)
+    };
+    let (once, _) = solve(&problem);
+    add(&mut problem, 1e-3);
+    let (twice, termination) = solve(&problem);
+    assert_eq!(termination, Termination::Converged);
+    assert_eq!(once.velocity, twice.velocity);
+    assert_eq!(twice.constraints[1], 0.0);
+    add(&mut problem, 2e-3);
+    assert_ne!(solve(&problem).1, Termination::Converged);
+}
+
+/// Ropes and limits are refused by the methods that eliminate rows.
+#[test]
+fn one_sided_rows_are_not_eliminated() {
+    let mut numbers = Numbers::new(4);
+    let mut problem = chain(&mut numbers, 3);
+    join(&mut problem, &mut numbers, [0, 1], 1, false);
+    join(&mut problem, &mut numbers, [1, 2], 1, true);
+    let mut solution = ContactSolution::at_rest(&problem);
+    assert_eq!(
+        condensed(CompliantKktSettings::default().tolerances).solve(&problem, &mut solution),
+        Err(ContactError::OneSidedRow { constraint: 1 })
+    );
+}
+
 /// A stored problem keeps its constraint rows to the last bit.
 #[test]
 fn stored_problems_keep_constraint_rows() {
@@ -384,7 +499,13 @@ fn other_methods_refuse_constraint_rows() {
     let mut problem = chain(&mut numbers, 3);
     join(&mut problem, &mut numbers, [0, 1], 2, false);
     let tolerances = CompliantKktSettings::default().tolerances;
-    let knows = ["compliant-kkt", "cr", "active-set"];
+    let knows = [
+        "compliant-kkt",
+        "cr",
+        "active-set",
+        "exact-compliance",
+        "warped-compliance",
+    ];
     for name in Method::NAMES.iter().filter(|name| !knows.contains(name)) {
         let method = Method::named(name, tolerances).expect("known");
         let mut solution = ContactSolution::at_rest(&problem);
