@@ -2,7 +2,7 @@
 
 use crate::contacts::contact::Contact;
 use crate::flight::Flight;
-use crate::model::{Model, PointMotion};
+use crate::model::Model;
 use crate::state::State;
 use impinge_contact::constraint::{Condenser, Evaluation};
 use impinge_contact::{ContactProblem, ContactSolution};
@@ -61,11 +61,9 @@ impl Substep<'_> {
 
     /// Whether a point with a prescribed motion moves.
     pub(super) fn is_moved(&self, point: usize) -> bool {
-        matches!(
-            self.model.unknowns.motion_of_point[point],
-            PointMotion::Prescribed(_)
-        ) && (self.prescribed_velocity[point] != Vector3::zeros()
-            || self.start.velocities[point] != Vector3::zeros())
+        self.model.unknowns.motion_of_point[point].is_prescribed()
+            && (self.prescribed_velocity[point] != Vector3::zeros()
+                || self.start.velocities[point] != Vector3::zeros())
     }
 
     /// Mean velocity of a point that is no part of a free rigid body (m/s).

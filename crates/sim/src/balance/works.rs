@@ -150,7 +150,7 @@ impl WorkSpace {
         let model = step.model;
         for (point, motion) in model.unknowns.motion_of_point.iter().enumerate() {
             let mass = model.points.mass[point];
-            if mass > 0.0 && matches!(motion, PointMotion::Prescribed(_)) {
+            if mass > 0.0 && motion.is_prescribed() {
                 let columns = &mut self.works[model.geometry.solid_of_point(point as u32)].columns;
                 let weight = model.settings.gravity * (mass * step.problem.time_step);
                 let mut change = step.prescribed_velocity[point] - step.start.velocities[point];
@@ -306,10 +306,7 @@ impl WorkSpace {
                 columns.friction += works[1];
                 columns.impact += (normal + along).dot(&kick);
                 add(&mut columns.contact_impulse, &(normal + along));
-                if matches!(
-                    model.unknowns.motion_of_point[point],
-                    PointMotion::Prescribed(_)
-                ) {
+                if model.unknowns.motion_of_point[point].is_prescribed() {
                     // The holding force of the point takes it up.
                     columns.prescribed -= works[0] + works[1];
                     add(&mut columns.other_impulse, &-(normal + along));
