@@ -85,13 +85,14 @@ pub(crate) struct Run {
     #[arg(long)]
     pub(crate) resume: bool,
     /// Simulated time to run for (s), instead of the scene's duration.
-    #[arg(long, value_name = "SECONDS", conflicts_with = "steps", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", conflicts_with = "steps", value_parser = positive,
+        allow_negative_numbers = true)]
     pub(crate) until: Option<f64>,
     /// Number of steps to run for, instead of the scene's duration.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = from_one, allow_negative_numbers = true)]
     pub(crate) steps: Option<u64>,
     /// Number of threads; results do not depend on it. Default: all processors.
-    #[arg(long, value_name = "N", value_parser = count)]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Set a key of the scene (dotted, list entries counted from 0), for example body.0.material.young=1e6. May be
     /// repeated.
@@ -118,17 +119,18 @@ pub(crate) struct Sweep {
     #[arg(long, value_name = "KEY=VALUE,..", required = true)]
     pub(crate) grid: Vec<String>,
     /// Number of runs at a time; the table does not depend on it. Default: all processors.
-    #[arg(long, value_name = "N", value_parser = count)]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub(crate) jobs: Option<NonZeroUsize>,
     /// Folder for the table, sweep.csv, and the folders of the runs. Runs that have ended there are not repeated.
     /// Default: out/ and the name of the scene, with .sweep.
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Simulated time to run for (s), instead of the scene's duration.
-    #[arg(long, value_name = "SECONDS", conflicts_with = "steps", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", conflicts_with = "steps", value_parser = positive,
+        allow_negative_numbers = true)]
     pub(crate) until: Option<f64>,
     /// Number of steps to run for, instead of the scene's duration.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = from_one, allow_negative_numbers = true)]
     pub(crate) steps: Option<u64>,
     /// Set a key of the scene in all runs, as in `run`. May be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -152,13 +154,13 @@ pub(crate) struct Solve {
     #[arg(long, value_name = "CSV")]
     pub(crate) trace: Option<PathBuf>,
     /// Friction problems: bound on both relative errors. Default: 1e-8.
-    #[arg(long, value_name = "T", value_parser = positive)]
+    #[arg(long, value_name = "T", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) tolerance: Option<f64>,
     /// Friction problems: file for the reactions, one contact N T1 T2 per line.
     #[arg(long, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// Number of threads; results do not depend on it. Default: all processors.
-    #[arg(long, value_name = "N", value_parser = count)]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
@@ -189,16 +191,17 @@ pub(crate) struct Compare {
     )]
     pub(crate) methods: Vec<String>,
     /// Simulated time to run for (s), instead of the scene's duration.
-    #[arg(long, value_name = "SECONDS", conflicts_with = "steps", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", conflicts_with = "steps", value_parser = positive,
+        allow_negative_numbers = true)]
     pub(crate) until: Option<f64>,
     /// Number of steps to run for, instead of the scene's duration.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", value_parser = from_one, allow_negative_numbers = true)]
     pub(crate) steps: Option<u64>,
     /// First step to compare; earlier steps are solved by the first method only.
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = from_one, allow_negative_numbers = true)]
     pub(crate) from: u64,
     /// Number of threads; results do not depend on it. Default: all processors.
-    #[arg(long, value_name = "N", value_parser = count)]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Set a key of the scene, as in `run`. May be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -251,10 +254,10 @@ pub(crate) struct Export {
     #[arg(value_name = "FILE")]
     pub(crate) to: PathBuf,
     /// Time of a picture (s). Default: the end of the run.
-    #[arg(long, value_name = "SECONDS", value_parser = not_negative)]
+    #[arg(long, value_name = "SECONDS", value_parser = not_negative, allow_negative_numbers = true)]
     pub(crate) time: Option<f64>,
     /// Take every N-th frame of the run.
-    #[arg(long, value_name = "N", default_value = "1", value_parser = count)]
+    #[arg(long, value_name = "N", default_value = "1", value_parser = count, allow_negative_numbers = true)]
     pub(crate) every: NonZeroUsize,
     /// Meaning of the colours of pictures and films.
     #[arg(long, value_enum, default_value_t = Colour::Body)]
@@ -294,7 +297,7 @@ pub(crate) struct Verify {
     #[arg(required = true, value_name = "DIR|FILE")]
     pub(crate) paths: Vec<PathBuf>,
     /// Number of threads. Default: all processors.
-    #[arg(long, value_name = "N", value_parser = count)]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Show no progress and print only findings.
     #[arg(long)]
@@ -315,7 +318,7 @@ pub(crate) struct Doctor {
     #[arg(long, value_name = "OUT")]
     pub(crate) separate: Option<PathBuf>,
     /// Number of threads; the result does not depend on it. Default: all processors.
-    #[arg(long, value_name = "N", value_parser = count)]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub(crate) threads: Option<NonZeroUsize>,
 }
 
@@ -335,7 +338,7 @@ pub(crate) enum Mesh {
         /// The file to write; .obj or .stl for the surface of a solid.
         to: PathBuf,
         /// Factor on all coordinates.
-        #[arg(long, default_value_t = 1.0, value_parser = positive)]
+        #[arg(long, default_value_t = 1.0, value_parser = positive, allow_negative_numbers = true)]
         scale: f64,
         /// Reverse every triangle of a surface that is oriented inwards.
         #[arg(long)]
@@ -352,7 +355,7 @@ pub(crate) enum Mesh {
         /// The file to write; it may be the same as the file to read.
         to: PathBuf,
         /// Merge nodes within this distance (m). Default: a millionth of the mesh size.
-        #[arg(long, value_name = "METRES", value_parser = not_negative)]
+        #[arg(long, value_name = "METRES", value_parser = not_negative, allow_negative_numbers = true)]
         weld: Option<f64>,
     },
     /// Fill a watertight surface with well-shaped tetrahedra.
@@ -373,19 +376,19 @@ pub(crate) struct Tetrahedralize {
     /// The solid to write (.msh, .vtu, .mesh).
     pub(crate) to: PathBuf,
     /// Length of the longest inner edges (m); details smaller than this are lost.
-    #[arg(long, value_name = "METRES", value_parser = positive)]
+    #[arg(long, value_name = "METRES", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) size: f64,
     /// Factor on all coordinates, applied first.
-    #[arg(long, default_value_t = 1.0, value_parser = positive)]
+    #[arg(long, default_value_t = 1.0, value_parser = positive, allow_negative_numbers = true)]
     pub(crate) scale: f64,
     /// Largest relative difference between the volume of the result and that of the surface.
-    #[arg(long, value_name = "PART", default_value_t = 0.1, value_parser = positive)]
+    #[arg(long, value_name = "PART", default_value_t = 0.1, value_parser = positive, allow_negative_numbers = true)]
     pub(crate) volume_tolerance: f64,
     /// Largest number of tetrahedra; a size that needs more is rejected.
     #[arg(long, value_name = "N", default_value_t = 20_000_000)]
     pub(crate) most_tets: usize,
     /// Number of threads; the result does not depend on it. Default: all processors.
-    #[arg(long, value_name = "N", value_parser = count)]
+    #[arg(long, value_name = "N", value_parser = count, allow_negative_numbers = true)]
     pub(crate) threads: Option<NonZeroUsize>,
     /// Print only errors.
     #[arg(long)]
@@ -484,10 +487,20 @@ pub(crate) enum Scene {
     },
 }
 
+// Options with one of these parsers allow negative numbers, so that the message is about the value.
+
 /// A whole number greater than 0.
 fn count(text: &str) -> Result<NonZeroUsize, String> {
     text.parse()
         .map_err(|_| "give a whole number greater than 0".to_owned())
+}
+
+/// Number of a step, or of steps.
+fn from_one(text: &str) -> Result<u64, String> {
+    match text.parse::<u64>() {
+        Ok(number) if number >= 1 => Ok(number),
+        _ => Err("give a whole number that is at least 1".to_owned()),
+    }
 }
 
 /// A finite number from 0 up.

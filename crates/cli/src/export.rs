@@ -40,12 +40,12 @@ pub(crate) fn export(options: &Export) -> Result<(), Failure> {
         &inputs.each_ref().map(AsRef::as_ref),
         &[("FILE", Some(&options.to))],
     )?;
-    let draft = Draft::claim(&options.to).map_err(failure)?;
     let frames: Vec<usize> = if kind == Kind::Picture {
-        vec![run.frame_at(options.time.unwrap_or(f64::INFINITY))]
+        vec![pictured(&run, options.time)?]
     } else {
         (0..run.frames()).step_by(options.every.get()).collect()
     };
+    let draft = Draft::claim(&options.to).map_err(failure)?;
     let bar = progress_bar(2 * frames.len() as u64, options.quiet);
     let film = run.film_of(frames, &|| bar.inc(1)).map_err(failure)?;
     let shape = shape_of(options);
@@ -84,6 +84,23 @@ pub(crate) fn export(options: &Export) -> Result<(), Failure> {
         ))?;
     }
     Ok(())
+}
+
+/// The frame of a picture: that at `time` (s), or the last one.
+fn pictured(run: &RunFolder, time: Option<f64>) -> Result<usize, Failure> {
+    let Some(time) = time else {
+        return Ok(run.frames() - 1);
+    };
+    run.frame_at(time).ok_or_else(|| {
+        let end = run.end();
+        Failure::new(
+            Code::BadInput,
+            format!(
+                "--time {time}: the last frame of the run is at {end} s\n  mend: give a time from 0 to {end} s, or \
+                 leave `--time` out: that shows the last frame"
+            ),
+        )
+    })
 }
 
 /// Has ffmpeg encode the pictures of `film`.

@@ -16,7 +16,7 @@ use crate::{
     tolerances::{ToleranceMode, ToleranceScales},
 };
 use bind::Bind;
-use changing::Made;
+use changing::JointConstraint;
 use impinge_contact::constraint::{Constraint, Frame, Term};
 use nalgebra::{UnitQuaternion, Vector3};
 use pair::{Pair, PairJoint, Stop};
@@ -115,7 +115,7 @@ impl Joined {
             };
             let (constraints, notice) = bind.constraints()?;
             self.notices.extend(notice);
-            constraints.into_iter().map(Made::from).collect()
+            constraints.into_iter().map(JointConstraint::from).collect()
         } else {
             made.constraints().map_err(|error| {
                 let mend = "correct the joint; lengths are in m, angles in rad";

@@ -39,7 +39,7 @@ use crate::overlap::depth;
 use crate::{
     error::{SimError, StepError, StepFailure},
     extension::{ExtensionResult, Extensions, NamedObserver, NamedStepper},
-    model::{Model, PointMotion},
+    model::Model,
     report::StepReport,
     scene::{Scene, StepperChoice},
     state::State,
@@ -356,7 +356,7 @@ impl Simulation {
         let Some(before) = self.model.release(self.state.time) else {
             return Ok(());
         };
-        let was_held = |point: usize| matches!(before[point], PointMotion::Prescribed(_));
+        let was_held = |point: usize| before[point].is_prescribed();
         let bodies = self
             .model
             .geometry

@@ -143,6 +143,27 @@ fn usage_errors() {
     assert_eq!(place.names(), ["scene.toml"]);
 }
 
+/// Symptom: `--steps -3` was an "unexpected argument". Law: the message names the option and its range.
+#[test]
+fn negative_numbers_are_values_out_of_range() {
+    let place = Place::new(SCENE);
+    let at_least_one = "give a whole number that is at least 1";
+    for (option, value, range) in [
+        ("--steps", "-3", at_least_one),
+        ("--steps", "0", at_least_one),
+        ("--steps", "1.5", at_least_one),
+        ("--until", "-0.5", "give a number greater than 0"),
+        ("--threads", "-1", "give a whole number greater than 0"),
+    ] {
+        let answer = place.impinge(&["run", "scene.toml", option, value]);
+        assert_eq!(answer.code, Some(2), "{option} {value}: {}", answer.err);
+        for said in [option, value, range] {
+            assert!(answer.err.contains(said), "{said}: {}", answer.err);
+        }
+    }
+    assert_eq!(place.names(), ["scene.toml"]);
+}
+
 #[test]
 fn an_override_that_has_no_meaning_is_named() {
     let place = Place::new(SCENE);

@@ -39,8 +39,26 @@ fn a_picture_shows_the_frame_of_its_time() {
     };
     let last = picture(&[]);
     assert_eq!(picture(&["--time", "4e-3"]), last);
-    assert_eq!(picture(&["--time", "100"]), last);
+    assert_eq!(picture(&["--time", "4.5e-3"]), last);
     assert_ne!(picture(&["--time", "0", "--colour", "stress"]), last);
+}
+
+/// Symptom: a picture for a time after the end of the run showed its last frame. Law: the time is refused with the last
+/// possible one.
+#[test]
+fn a_picture_of_a_time_after_the_run_is_refused() {
+    let place = landed();
+    for time in ["6e-3", "100"] {
+        let said = ends(&place, &["export", "run", "late.png", "--time", time], 3);
+        assert!(said.contains("is at 0.004 s"), "{said}");
+        assert!(
+            said.contains("mend: give a time from 0 to 0.004 s"),
+            "{said}"
+        );
+        assert!(!place.path("late.png").exists());
+    }
+    let said = ends(&place, &["export", "run", "a.png", "--time", "-1"], 2);
+    assert!(said.contains("at least 0"), "{said}");
 }
 
 #[test]

@@ -79,11 +79,20 @@ pub enum ConstraintError {
     /// An element without rest volume or area.
     #[error(
         "an element has the rest volume or area {measure:e}, which must be positive, or its strain is undefined: a \
-         fibre normal to its sheet, or a `meshless` radius with fewer than four nodes or only coplanar ones"
+         fibre normal to its sheet"
     )]
     Element {
         /// Volume (m³) or area (m²).
         measure: f64,
+    },
+    /// A strain point without elements that has too few nodes around it.
+    #[error(
+        "fewer than four nodes, or only coplanar ones, are within {radius:e} m of a strain point, so its strain is \
+         undefined"
+    )]
+    Neighbourhood {
+        /// Radius of the neighbourhood (m).
+        radius: f64,
     },
     /// None of the constraint's unknowns can move.
     #[error("the constraint acts on fixed points only; remove it")]

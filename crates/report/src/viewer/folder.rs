@@ -87,11 +87,23 @@ impl RunFolder {
         Ok(film)
     }
 
-    /// The last frame at or before `time` (s); the first one if all are later.
-    pub fn frame_at(&self, time: f64) -> usize {
+    /// Time of the last frame (s).
+    pub fn end(&self) -> f64 {
+        self.manifest.frames.last().map_or(0.0, |last| last.time)
+    }
+
+    /// The last frame at or before `time` (s); the first one if all are later. `None` if `time` is after the last frame
+    /// by the time between the last two frames or more: the run has no state so late.
+    pub fn frame_at(&self, time: f64) -> Option<usize> {
         let frames = &self.manifest.frames;
+        let before_last = frames.iter().rev().nth(1);
+        let interval = before_last.map_or(0.0, |frame| self.end() - frame.time);
+        let beyond = time - self.end();
+        if beyond > 0.0 && beyond >= interval {
+            return None;
+        }
         let later = frames.partition_point(|frame| frame.time <= time);
-        later.saturating_sub(1)
+        Some(later.saturating_sub(1))
     }
 
     /// The description of the film. The ranges of its colours come from some frames, evenly spread.

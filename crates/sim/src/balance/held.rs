@@ -7,7 +7,7 @@ use super::accounts::Accounts;
 use super::substep::Substep;
 use super::works::Works;
 use crate::measure::strains::take_offsets;
-use crate::model::{Constraints, Model, PointMotion};
+use crate::model::{Constraints, Model};
 use impinge_contact::constraint::{
     BodyBlocks, Condenser, Configuration, Constraint, Evaluation, Frame, Layout, Placement, Term,
 };
@@ -40,12 +40,7 @@ impl Elements {
     fn new(model: &Model) -> Option<Self> {
         let elastic = &model.elements.elastic;
         let count = model.points.rest.len();
-        let is_held = |point: u32| {
-            matches!(
-                model.unknowns.motion_of_point[point as usize],
-                PointMotion::Prescribed(_)
-            )
-        };
+        let is_held = |point: u32| model.unknowns.motion_of_point[point as usize].is_prescribed();
         let every: Vec<Option<u32>> = (0..count as u32).map(Some).collect();
         let mut near = vec![false; count];
         for (a, b) in elastic.block_pairs(&every) {
@@ -399,10 +394,7 @@ impl Unbound {
             if block.is_none() {
                 *block = Some((free + point) as u32);
             }
-            if matches!(
-                model.unknowns.motion_of_point[point],
-                PointMotion::Prescribed(_)
-            ) {
+            if model.unknowns.motion_of_point[point].is_prescribed() {
                 particles[point] = step.end[point];
             }
         }

@@ -26,4 +26,4 @@ mod works;
 pub(crate) use energies::Energies;
 pub(crate) use ledger::Ledger;
 pub use sheet::{BodyBalance, StepBalance};
-pub(crate) use substep::{AddedForces, Substep};
+pub(crate) use substep::{AddedForces, Substep, UnknownsStart};

@@ -2,7 +2,7 @@
 
 use crate::contacts::contact::Contact;
 use crate::flight::Flight;
-use crate::model::{Model, PointMotion};
+use crate::model::Model;
 use crate::state::State;
 use impinge_contact::constraint::{Condenser, Evaluation};
 use impinge_contact::{ContactProblem, ContactSolution};
@@ -26,14 +26,22 @@ pub(crate) struct Substep<'a> {
     pub(crate) end: &'a [Vector3<f64>],
     /// `B` of every free rigid body: `ω = B w`.
     pub(crate) axes: &'a [Matrix3<f64>],
-    /// `(1 + κ)²` of every free rigid body, and the velocities that its unknowns start from (m/s).
-    pub(crate) rigid_starts: &'a [(f64, [Vector3<f64>; 2])],
+    /// Starts of the unknowns of every free rigid body.
+    pub(crate) rigid_starts: &'a [UnknownsStart],
     /// Positions at which elastic forces are linearised (m).
     pub(crate) linearised_at: &'a [Vector3<f64>],
     /// Joints in stiffness form.
     pub(crate) links: &'a [(Evaluation, Condenser)],
     /// Forces of extensions.
     pub(crate) forces: Option<&'a AddedForces>,
+}
+
+/// Start of the unknowns of a free rigid body, without gravity.
+pub(crate) struct UnknownsStart {
+    /// `(1 + κ)²`.
+    pub(crate) inertia_factor: f64,
+    /// Velocities that its two blocks of unknowns start from (m/s).
+    pub(crate) velocities: [Vector3<f64>; 2],
 }
 
 /// Terms of the momentum system from forces of extensions.
@@ -53,11 +61,9 @@ impl Substep<'_> {
 
     /// Whether a point with a prescribed motion moves.
     pub(super) fn is_moved(&self, point: usize) -> bool {
-        matches!(
-            self.model.unknowns.motion_of_point[point],
-            PointMotion::Prescribed(_)
-        ) && (self.prescribed_velocity[point] != Vector3::zeros()
-            || self.start.velocities[point] != Vector3::zeros())
+        self.model.unknowns.motion_of_point[point].is_prescribed()
+            && (self.prescribed_velocity[point] != Vector3::zeros()
+                || self.start.velocities[point] != Vector3::zeros())
     }
 
     /// Mean velocity of a point that is no part of a free rigid body (m/s).

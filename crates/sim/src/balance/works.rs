@@ -150,7 +150,7 @@ impl WorkSpace {
         let model = step.model;
         for (point, motion) in model.unknowns.motion_of_point.iter().enumerate() {
             let mass = model.points.mass[point];
-            if mass > 0.0 && matches!(motion, PointMotion::Prescribed(_)) {
+            if mass > 0.0 && motion.is_prescribed() {
                 let columns = &mut self.works[model.geometry.solid_of_point(point as u32)].columns;
                 let weight = model.settings.gravity * (mass * step.problem.time_step);
                 let mut change = step.prescribed_velocity[point] - step.start.velocities[point];
@@ -176,13 +176,14 @@ impl WorkSpace {
         let h = problem.time_step;
         let added = step.forces.map(|forces| forces.on(&solution.velocity));
         let bodies = model.rigid.iter().zip(step.rigid_starts).zip(step.axes);
-        for (index, ((rigid, (factor, starts)), axes)) in bodies.enumerate() {
+        for (index, ((rigid, start), axes)) in bodies.enumerate() {
             let mass = rigid.inertia.mass();
+            let factor = start.inertia_factor;
             let first = rigid.first_block as usize;
             let weights = [model.settings.gravity * (mass * h), Vector3::zeros()];
             let load = model.loads.of_rigid(index);
             let loads = [load.force * h, axes.tr_mul(&load.torque) * h];
-            let given = starts.iter().zip(weights).zip(loads);
+            let given = start.velocities.iter().zip(weights).zip(loads);
             for (block, ((start, weight), load)) in (first..).zip(given) {
                 let mean = get(&solution.velocity, block);
                 // That of a spin contains the torque.
@@ -195,7 +196,7 @@ impl WorkSpace {
                 // For implicit Euler; no contact touches the others.
                 let kick = (start - mean) * 0.5;
                 self.kicks[3 * block..][..3].copy_from_slice(kick.as_slice());
-                let inertial = (mean * *factor - start) * mass;
+                let inertial = (mean * factor - start) * mass;
                 let force = added
                     .as_ref()
                     .map_or_else(Vector3::zeros, |all| get(all, block));
@@ -305,10 +306,7 @@ impl WorkSpace {
                 columns.friction += works[1];
                 columns.impact += (normal + along).dot(&kick);
                 add(&mut columns.contact_impulse, &(normal + along));
-                if matches!(
-                    model.unknowns.motion_of_point[point],
-                    PointMotion::Prescribed(_)
-                ) {
+                if model.unknowns.motion_of_point[point].is_prescribed() {
                     // The holding force of the point takes it up.
                     columns.prescribed -= works[0] + works[1];
                     add(&mut columns.other_impulse, &-(normal + along));

@@ -1,6 +1,6 @@
 //! Groups of congruent bodies.
 
-use crate::model::{Model, PointMotion};
+use crate::model::Model;
 use nalgebra::{Matrix3, Vector3};
 
 /// Relative deviation of points from a rigid motion, in body sizes, that counts as rounding of their placement.
@@ -94,12 +94,7 @@ impl Shape {
             body,
             free: points
                 .iter()
-                .map(|&p| {
-                    matches!(
-                        model.unknowns.motion_of_point[p as usize],
-                        PointMotion::Free(_)
-                    )
-                })
+                .map(|&p| model.unknowns.motion_of_point[p as usize].is_free())
                 .collect(),
             points,
             tets,

@@ -12,7 +12,7 @@ use super::message::short;
 use super::shorten;
 use crate::disk::{OutputError, atomic};
 use crate::error::SimError;
-use crate::model::{Model, PointMotion};
+use crate::model::Model;
 use crate::overlap::solid::{self, Solid};
 use crate::scene::{BodyMesh, ObstacleShape, Placed, Rotation, Scene, SceneError};
 use crate::simulation::Simulation;
@@ -217,12 +217,7 @@ pub fn separate(scene: &Scene) -> Result<Separation, SeparateError> {
 fn hold(model: &Model, index: usize) -> String {
     let solid = model.geometry.solid(index);
     let count = solid.points.len();
-    let is_held = |point: &usize| {
-        matches!(
-            model.unknowns.motion_of_point[*point],
-            PointMotion::Prescribed(_)
-        )
-    };
+    let is_held = |point: &usize| model.unknowns.motion_of_point[*point].is_prescribed();
     if index >= model.geometry.bodies.len() {
         format!("`{}` is an obstacle", solid.name)
     } else {

@@ -46,7 +46,7 @@
 use super::points::Flight;
 use super::turn::{Turn, is_free_in, turns};
 use crate::history::History;
-use crate::model::{Model, PointMotion};
+use crate::model::Model;
 use crate::scene::Integrator;
 use crate::state::State;
 use impinge_contact::constraint::{Constraint, GeometricStiffness, Term};
@@ -304,10 +304,7 @@ impl Flight {
             }
         }
         for (point, (end, start)) in velocities.iter().zip(&state.velocities).enumerate() {
-            if matches!(
-                model.unknowns.motion_of_point[point],
-                PointMotion::Prescribed(_)
-            ) {
+            if model.unknowns.motion_of_point[point].is_prescribed() {
                 leads[point] = lead(end - start);
             }
         }

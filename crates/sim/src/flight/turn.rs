@@ -1,6 +1,6 @@
 //! The turn of one component in its free flight.
 
-use crate::model::{Model, PointMotion};
+use crate::model::Model;
 use crate::scene::FreeFlight;
 use nalgebra::{Matrix3, SymmetricEigen, UnitQuaternion, Vector3};
 
@@ -229,7 +229,7 @@ pub(crate) fn turns(
 
 /// Whether a point of a model is free.
 pub(super) fn is_free_in(model: &Model) -> impl Fn(usize) -> bool {
-    |point| matches!(model.unknowns.motion_of_point[point], PointMotion::Free(_))
+    |point| model.unknowns.motion_of_point[point].is_free()
 }
 
 #[cfg(test)]

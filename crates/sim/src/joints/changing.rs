@@ -4,12 +4,12 @@ use crate::scene::Signal;
 use impinge_contact::constraint::Constraint;
 
 /// A constraint of a joint, and the change of its `φ` since time 0 by a length or limit that changes with time.
-pub(super) struct Made {
+pub(super) struct JointConstraint {
     pub(super) constraint: Constraint,
     pub(super) change: Option<Signal<f64>>,
 }
 
-impl From<Constraint> for Made {
+impl From<Constraint> for JointConstraint {
     fn from(constraint: Constraint) -> Self {
         Self {
             constraint,
@@ -18,7 +18,7 @@ impl From<Constraint> for Made {
     }
 }
 
-impl Made {
+impl JointConstraint {
     /// A `constraint` that was made as `φ = sign (x − base)`, with `rest` in the place of `base`.
     pub(super) fn following(
         mut constraint: Constraint,

@@ -1,7 +1,7 @@
 //! A joint between one pair of bodies: its anchors and its constraints.
 
 use super::{
-    changing::{Made, middle, side_of},
+    changing::{JointConstraint, middle, side_of},
     material_point::point,
     parts::{Held, PartsToJoin, solid},
 };
@@ -99,7 +99,7 @@ impl PairJoint<'_> {
     }
 
     /// The constraints of any joint but a `bind`.
-    pub(super) fn constraints(&self) -> Result<Vec<Made>, ConstraintError> {
+    pub(super) fn constraints(&self) -> Result<Vec<JointConstraint>, ConstraintError> {
         let &Self {
             joint,
             parts,
@@ -138,7 +138,7 @@ impl PairJoint<'_> {
                     JointKind::Rope => (link::rope(&from, to, start, joint.compliance)?, -1.0),
                     _ => (link::spring(&from, to, start, joint.compliance)?, 1.0),
                 };
-                return Ok(vec![Made::following(made, sign, start, &length)]);
+                return Ok(vec![JointConstraint::following(made, sign, start, &length)]);
             }
             _ => {}
         }
@@ -166,7 +166,7 @@ impl PairJoint<'_> {
             JointKind::Slider => place.slider(axis)?,
             _ => place.weld()?,
         };
-        let mut made: Vec<Made> = made.into_iter().map(Made::from).collect();
+        let mut made: Vec<JointConstraint> = made.into_iter().map(JointConstraint::from).collect();
         if let Some(limits) = &joint.limits {
             made.extend(limit_constraints(&place, joint.kind, axis, limits)?);
         }
@@ -180,7 +180,7 @@ fn limit_constraints(
     kind: JointKind,
     axis: Vector3<f64>,
     limits: &Signal<[f64; 2]>,
-) -> Result<Vec<Made>, ConstraintError> {
+) -> Result<Vec<JointConstraint>, ConstraintError> {
     let sides = [0, 1].map(|side| side_of(limits, side));
     let [lower, upper] = [&sides[0], &sides[1]].map(middle);
     let constraints = match kind {
@@ -192,7 +192,8 @@ fn limit_constraints(
     };
     let made_for = [(1.0, lower), (-1.0, upper)];
     let all = constraints.into_iter().zip(made_for).zip(&sides);
-    let made = all
-        .map(|((constraint, (sign, base)), limit)| Made::following(constraint, sign, base, limit));
+    let made = all.map(|((constraint, (sign, base)), limit)| {
+        JointConstraint::following(constraint, sign, base, limit)
+    });
     Ok(made.collect())
 }

@@ -148,7 +148,7 @@ impl<'a> BodyView<'a> {
     pub fn is_prescribed(&self) -> bool {
         let is_prescribed = |point: usize| {
             let motion = self.model.unknowns.motion_of_point[point];
-            matches!(motion, PointMotion::Prescribed(_))
+            motion.is_prescribed()
         };
         self.points().all(is_prescribed)
     }

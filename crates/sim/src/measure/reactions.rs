@@ -77,12 +77,7 @@ fn held<'a>(
     joints: &[Vector3<f64>],
     contacts: &[Vector3<f64>],
 ) -> Result<Vec<Reaction<'a>>, SimError> {
-    let is_held = |&&point: &&u32| {
-        matches!(
-            model.unknowns.motion_of_point[point as usize],
-            PointMotion::Prescribed(_)
-        )
-    };
+    let is_held = |&&point: &&u32| model.unknowns.motion_of_point[point as usize].is_prescribed();
     let mut blocks = vec![None; state.positions.len()];
     let mut count = 0;
     for point in model

@@ -1,6 +1,6 @@
 //! Given forces and torques on bodies, in addition to gravity.
 
-use super::{Model, PointMotion};
+use super::Model;
 use crate::{
     scene::{GivenLoad, Signal},
     state::State,
@@ -161,7 +161,7 @@ impl Model {
     fn spread(&mut self, body: usize, load: &Load, state: &State) {
         let points = self.geometry.bodies[body].points.clone();
         let free: Vec<usize> = points
-            .filter(|&point| matches!(self.unknowns.motion_of_point[point], PointMotion::Free(_)))
+            .filter(|&point| self.unknowns.motion_of_point[point].is_free())
             .collect();
         let mass = |point: usize| self.points.mass[point];
         let total: f64 = free.iter().map(|&point| mass(point)).sum();

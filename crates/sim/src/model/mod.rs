@@ -101,12 +101,7 @@ impl Model {
 
     /// Whether each body is held at a point, or has rows or links of its own. All other bodies move under forces alone.
     pub(crate) fn tied_bodies(&self) -> Vec<bool> {
-        let is_held = |point: usize| {
-            matches!(
-                self.unknowns.motion_of_point[point],
-                PointMotion::Prescribed(_)
-            )
-        };
+        let is_held = |point: usize| self.unknowns.motion_of_point[point].is_prescribed();
         let mut tied: Vec<bool> = (self.geometry.bodies.iter())
             .map(|body| body.points.clone().any(is_held))
             .collect();

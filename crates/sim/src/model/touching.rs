@@ -10,7 +10,7 @@
 //! solution. Solids that overlap by more stay as they are, and the exact intersection test of the start reports them. A
 //! thin body has no inside; it moves away from the closed body that it touches.
 
-use super::{Model, PointMotion, TouchingStart};
+use super::{Model, TouchingStart};
 use crate::scene::SceneParts;
 use crate::{error::SimError, geometry::Neighbours};
 use impinge_geometry::broad_phase::{Aabb, BroadPhase, Bvh, CandidateSet};
@@ -322,10 +322,7 @@ impl<'a> Receding<'a> {
                     .geometry
                     .clearance_between(&[model.geometry.solid_of_point(point)]);
             moves[point as usize] = way * (most / way.norm()).min(1.0);
-            prescribed |= matches!(
-                model.unknowns.motion_of_point[point as usize],
-                PointMotion::Prescribed(_)
-            );
+            prescribed |= model.unknowns.motion_of_point[point as usize].is_prescribed();
         }
         let distance = moves.iter().map(Vector3::norm).fold(0.0, f64::max);
         let touching = TouchingStart {

@@ -16,6 +16,18 @@ pub enum PointMotion {
     Prescribed(u32),
 }
 
+impl PointMotion {
+    /// Whether it is a free node: a point with an unknown of its own.
+    pub const fn is_free(self) -> bool {
+        matches!(self, Self::Free(_))
+    }
+
+    /// Whether a prescribed motion moves it.
+    pub const fn is_prescribed(self) -> bool {
+        matches!(self, Self::Prescribed(_))
+    }
+}
+
 /// Blocks of unknowns: one per free node, then two per free rigid body.
 #[derive(Debug)]
 pub struct Unknowns {

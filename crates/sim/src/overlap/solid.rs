@@ -4,7 +4,7 @@ use impinge_geometry::exact::{triangles_intersect, winding_number};
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-use crate::model::{Model, PointMotion};
+use crate::model::Model;
 
 /// Number of triangle pairs whose normals are candidate directions out of an overlap.
 const SAMPLE: usize = 64;
@@ -60,7 +60,7 @@ pub(crate) fn solids(model: &Model) -> Vec<Solid> {
                 closed: model.geometry.is_closed(index),
                 movable: model.unknowns.motion_of_point[body.points.clone()]
                     .iter()
-                    .all(|motion| !matches!(motion, PointMotion::Prescribed(_))),
+                    .all(|motion| !motion.is_prescribed()),
                 passive: model.geometry.surface.passive()[index],
             }
         })

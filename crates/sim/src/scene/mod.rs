@@ -60,8 +60,8 @@ pub use format::{
     Evaluation, FilledSurface, Filling, Fixed, Formulation, FreeFlight, Integrator, Joint,
     JointKind, JointStiffness, Leg, Linear, Material, MaterialModel, MeshFile, MeshGroup, Motion,
     Obstacle, ObstacleShape, OneSided, Orthotropic, OutputOptions, PairFriction, Preconditioner,
-    Pull, Region, Rotation, Shell, Signal, SignalValue, Solver, SolverMethod, StepperChoice, Time,
-    Tolerances, Turn, Turning, Via, World,
+    Pull, Region, Rotation, Shell, Signal, SignalNumbers, SignalValue, Solver, SolverMethod,
+    StepperChoice, Time, Tolerances, Turn, Turning, Via, World,
 };
 pub use motion::{MotionLeg, MotionStart, RigidMotion};
 

@@ -213,12 +213,8 @@ impl Simulation {
                 change: "a change of prescribed motions",
             });
         }
-        let is_prescribed = |point: usize| {
-            matches!(
-                self.model.unknowns.motion_of_point[point],
-                PointMotion::Prescribed(_)
-            )
-        };
+        let is_prescribed =
+            |point: usize| self.model.unknowns.motion_of_point[point].is_prescribed();
         let refused = |problem: &str, mend: &str| {
             Err(ControlError::Refused {
                 body: name.to_owned(),

@@ -2,7 +2,6 @@
 
 use super::StressLaw;
 use super::material::{StrainForm, strain_form};
-use crate::constrained::ConstrainedError;
 use impinge_contact::constraint::link::{Measure, element};
 use impinge_contact::constraint::strain::{
     IntegrationPoint, PrincipalStretches, hexahedron, moving_least_squares, orthotropic_surface,
@@ -146,12 +145,13 @@ pub(crate) struct Strains {
 /// The strains of a body between `rest` positions (m).
 ///
 /// # Errors
-/// [`ConstrainedError`] naming the body with an element without measure, or a material without an energy.
+/// [`ConstraintError`] for an element without measure, a material without an energy, or a meshless radius that reaches
+/// too few nodes.
 pub(crate) fn strain_constraints(
     body: &StrainBody,
     rest: &[Vector3<f64>],
     moves: &[bool],
-) -> Result<Strains, ConstrainedError> {
+) -> Result<Strains, ConstraintError> {
     let mut list = Points {
         body,
         rest,

@@ -152,7 +152,7 @@ pub(crate) fn check_joints(model: &Model, state: &State) -> Result<Vec<String>, 
 fn system_of(model: &Model) -> Result<ConstrainedSystem, ConstrainedError> {
     let mut system = ConstrainedSystem::new(model.settings.gravity);
     for (point, motion) in model.unknowns.motion_of_point.iter().enumerate() {
-        let free = matches!(motion, PointMotion::Free(_));
+        let free = motion.is_free();
         let mass = if free { model.points.mass[point] } else { 0.0 };
         let index = system.add_particle(model.points.rest[point], mass);
         system.fixed[index] = !free;

@@ -203,6 +203,52 @@ fn values_out_of_range_have_a_place_and_a_range() {
     assert_said(&method, &["test.toml:8:10: `crr`", "did you mean `cr`"]);
 }
 
+/// Symptom: a joint or a friction took the first of two solids of one name. Law: bodies, copies and obstacles have
+/// distinct names, given or not.
+#[test]
+fn equal_names_are_refused() {
+    let body = |keys: &str, x: u32| {
+        format!(
+            "[[body]]\n{keys}\nmesh = {{ cuboid = {{ size = [1, 1, 1], cells = [1, 1, 1] }} }}\n\
+             material = {{ young = 1e5, poisson = 0.3, density = 1000 }}\nposition = [{x}, 0, 2]\n"
+        )
+    };
+    let obstacle = |name: &str, shape: &str| {
+        format!("[[obstacle]]\nname = \"{name}\"\nshape = {{ {shape} }}\n")
+    };
+    let time = "[time]\nstep = 1e-3\nduration = 0.01\n";
+    let plane = "half_space = { normal = [0, 0, 1] }";
+    let named = |name: &str, x: u32| body(&format!("name = \"{name}\""), x);
+    let copied = "name = \"box\"\ncopies = { count = 2, columns = [2, 1] }";
+    for (parts, place) in [
+        (
+            named("box", 0) + &named("box", 3),
+            "test.toml:10:8: another body or obstacle is called `box`",
+        ),
+        (
+            named("box", 0) + &obstacle("box", plane),
+            "test.toml:10:8: another body or obstacle is called `box`",
+        ),
+        (
+            named("box", 0) + &obstacle("box", "cuboid = { size = [1, 1, 1] }"),
+            "test.toml:10:8: another body or obstacle is called `box`",
+        ),
+        (
+            body(copied, 0) + &named("box 2", 9),
+            "test.toml:11:8: another body or obstacle is called `box 2`",
+        ),
+        (
+            named("body 2", 0) + &body("", 3),
+            "another body or obstacle is called `body 2`",
+        ),
+    ] {
+        assert_said(&format!("{time}{parts}"), &[place, "a `name` of its own"]);
+    }
+    let apart = format!("{time}{}{}", body(copied, 0), obstacle("box", plane));
+    let scene = Scene::parse("test.toml", &apart, &[""; 0]).expect("a scene");
+    assert!(scene.instantiate().is_ok());
+}
+
 /// Symptom: a mistake in a line of 200,000 characters printed them all. Law: a message shows the part around it.
 #[test]
 fn a_long_line_is_cut_around_the_mistake() {

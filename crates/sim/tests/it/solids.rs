@@ -464,7 +464,10 @@ fn inconsistent_settings_are_rejected() {
             with("hexahedra", "meshless = 0.1"),
             "not supported for hexahedra",
         ),
-        (with("cuboid", "meshless = 0.001"), "rest volume or area"),
+        (
+            with("cuboid", "meshless = 0.001"),
+            "the radius is too small for the mesh of `beam`: fewer than four nodes",
+        ),
         (
             with("cuboid", "model = \"neo_hookean\", yield_stress = 1e3"),
             "for the corotational model only",
@@ -501,6 +504,7 @@ fn inconsistent_settings_are_rejected() {
     ] {
         let message = refused(&text);
         assert!(message.contains(wants), "{wants}: {message}");
+        assert!(message.contains("beam.toml:"), "{message}");
     }
 }
 

@@ -17,8 +17,8 @@ const FLAT: f64 = 1e-4;
 /// Linear motions have their exact gradient. Nodes out of reach are left out.
 ///
 /// # Errors
-/// [`ConstraintError::Element`] if the weight is not positive, or if fewer than four nodes or only coplanar ones are in
-/// reach.
+/// [`ConstraintError::Element`] if the weight is not positive, [`ConstraintError::Neighbourhood`] if fewer than four
+/// nodes or only coplanar ones are in reach.
 ///
 /// # Source
 /// Nealen 2004, "An As-Short-As-Possible Introduction to the Least Squares, Weighted Least Squares and Moving Least
@@ -31,7 +31,9 @@ pub fn moving_least_squares(
     radius: f64,
     weight: f64,
 ) -> Result<IntegrationPoint, ConstraintError> {
-    let unusable = ConstraintError::Element { measure: weight };
+    if !(weight > 0.0 && weight.is_finite()) {
+        return Err(ConstraintError::Element { measure: weight });
+    }
     let mut moment = Matrix4::zeros();
     let mut terms = Vec::with_capacity(rest.len());
     for x in rest {
@@ -43,10 +45,8 @@ pub fn moving_least_squares(
     }
     let eigen = moment.symmetric_eigen();
     let sound = eigen.eigenvalues.min() > FLAT * eigen.eigenvalues.max();
-    if !(sound && weight > 0.0 && weight.is_finite()) {
-        return Err(unusable);
-    }
-    let inverse = moment.try_inverse().ok_or(unusable)?;
+    let inverse = moment.try_inverse().filter(|_| sound);
+    let inverse = inverse.ok_or(ConstraintError::Neighbourhood { radius })?;
     let gradient = |term: &Vector4<f64>| (inverse * term).fixed_rows::<3>(1).into_owned() / radius;
     Ok(IntegrationPoint {
         gradients: terms.iter().map(gradient).collect(),

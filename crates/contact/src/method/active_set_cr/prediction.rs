@@ -29,7 +29,8 @@ const FIRST_BOUND: f64 = 1.2;
 /// `ℓ` over a measured curvature that exceeded it.
 const MARGIN: f64 = 1.02;
 
-/// Change of a sweep, as a displacement over its tolerance, below which no further sweep follows.
+/// Change of a contact in a sweep, as a displacement over its tolerance, below which the next sweep leaves it out. If
+/// all contacts change less, no further sweep follows.
 const SETTLED: f64 = 0.1;
 
 /// Outcome of a prediction.

@@ -6,7 +6,8 @@ use impinge_contact::constraint::strain::{
     PrincipalStretches, StretchEnergy, hexahedron, moving_least_squares, solid, tetrahedron,
 };
 use impinge_contact::constraint::{
-    Condenser, Configuration, Constraint, Definiteness, Evaluation, Layout, Placement, Point,
+    Condenser, Configuration, Constraint, ConstraintError, Definiteness, Evaluation, Layout,
+    Placement, Point,
 };
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
@@ -229,5 +230,8 @@ fn four_nodes_make_a_tetrahedron_and_a_plane_is_refused() {
         assert!((a - b).amax() < 1e-12);
     }
     let flat: Vec<Vector3<f64>> = (0..4).map(|corner| cube()[corner]).collect();
-    assert!(moving_least_squares(middle, &flat, 2.0, 0.1).is_err());
+    assert!(matches!(
+        moving_least_squares(middle, &flat, 2.0, 0.1),
+        Err(ConstraintError::Neighbourhood { radius: 2.0 })
+    ));
 }

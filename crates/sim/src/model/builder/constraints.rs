@@ -10,7 +10,7 @@ use crate::solid::{
     Elements, StrainBody, Strains, StressElement, StressLaw, StressPoint, strain_constraints,
 };
 use crate::thin::rows::{ThinPlaces, thin_constraints};
-use impinge_contact::constraint::{Constraint, Term};
+use impinge_contact::constraint::{Constraint, ConstraintError, Term};
 use std::collections::BTreeSet;
 
 impl Builder {
@@ -43,7 +43,9 @@ impl Builder {
         };
         let mut stressed = Vec::new();
         for body in &self.strains {
-            let Strains { acting, held } = strain_constraints(body, &self.rest, &moves)?;
+            let strains = strain_constraints(body, &self.rest, &moves);
+            let Strains { acting, held } =
+                strains.map_err(|error| self.strain_error(scene, body, &error))?;
             let acting = if body.in_rows {
                 (Place::Rows, &mut joined.constraints, acting)
             } else {
@@ -68,6 +70,27 @@ impl Builder {
         joined.held.extend(of_thin(true)?);
         joined.stress_points = stress_points(&joined, &stressed);
         Ok(joined)
+    }
+
+    /// The error of a body whose strains are undefined: at the key of its radius, if that is too small.
+    fn strain_error(&self, scene: &Scene, body: &StrainBody, error: &ConstraintError) -> SimError {
+        let solid = (self.bodies.iter()).find(|solid| solid.points == body.points);
+        match (error, solid) {
+            (ConstraintError::Neighbourhood { .. }, Some(solid)) => scene
+                .error_at(
+                    &format!("body.{}.material.meshless", solid.origin.entry),
+                    format!(
+                        "the radius is too small for the mesh of `{}`: {error}",
+                        body.name
+                    ),
+                    "write about 1.3 times the size (m) of its cells",
+                )
+                .into(),
+            _ => SimError::Body {
+                body: body.name.clone(),
+                problem: error.to_string(),
+            },
+        }
     }
 
     /// The constraints whose length or limit changes with time, in the order of their rows.

@@ -9,7 +9,7 @@
 use super::{Finding, Problem};
 use crate::balance::BodyBalance;
 use crate::flight::second_order::is_of_second_order;
-use crate::model::{Model, PointMotion};
+use crate::model::Model;
 use crate::output::energies::{ENERGIES_CSV, balance_of, columns};
 use crate::output::statistics::{for_each_row, number};
 use crate::output::steps::STEPS_CSV;
@@ -147,10 +147,8 @@ fn free_bodies(model: &Model) -> Vec<Option<(f64, f64)>> {
     (model.geometry.bodies.iter().enumerate())
         .map(|(index, body)| {
             let is_free = |point: usize| {
-                !matches!(
-                    model.unknowns.motion_of_point[point],
-                    PointMotion::Prescribed(_)
-                ) && model.points.mass_damping[point] == 0.0
+                !model.unknowns.motion_of_point[point].is_prescribed()
+                    && model.points.mass_damping[point] == 0.0
                     && model.points.pull[point] == Vector3::zeros()
             };
             let is_joined = (model.rigid.iter()).any(|rigid| rigid.body == index)

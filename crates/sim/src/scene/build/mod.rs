@@ -19,7 +19,7 @@ use super::format::{Body, BodyKind, Obstacle, ObstacleShape};
 use super::{Scene, SceneError, shapes, validate};
 use impinge_geometry::MeshError;
 use nalgebra::Vector3;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Node limit of a scene: more are a mistake. A node takes about a kilobyte.
 const NODE_LIMIT: usize = 20_000_000;
@@ -34,6 +34,7 @@ pub(super) fn instantiate(scene: &Scene) -> Result<SceneParts, SceneError> {
         scene,
         solids: BTreeMap::new(),
         fillings: BTreeMap::new(),
+        names: BTreeSet::new(),
         parts: SceneParts {
             bodies: Vec::new(),
             shells: Vec::new(),
@@ -117,6 +118,8 @@ impl Builder<'_> {
         let mut prescribed_somewhere = vec![false; body.fixed.len()];
         let placements = self.placements(&path, body, mesh.nodes())?;
         for (copy, placement) in placements.iter().enumerate() {
+            let name = name_of(index, body, copy);
+            self.add_name(&path, &name)?;
             let placed = mesh
                 .map_nodes(|node| placement.position + placement.rotation * node)
                 .map_err(|error| self.mesh_error(&path, &error))?;
@@ -129,7 +132,7 @@ impl Builder<'_> {
             };
             let nodes = self.nodes(copy_of, center, points, &mut prescribed_somewhere)?;
             self.parts.bodies.push(BodyPart {
-                name: name_of(index, body, copy),
+                name,
                 mesh: placed,
                 cells: cells.clone(),
                 groups: groups.clone(),
@@ -154,6 +157,8 @@ impl Builder<'_> {
         let mut prescribed_somewhere = vec![false; body.fixed.len()];
         let placements = self.placements(&path, body, mesh.vertices())?;
         for (copy, placement) in placements.iter().enumerate() {
+            let name = name_of(index, body, copy);
+            self.add_name(&path, &name)?;
             let placed = mesh
                 .map_vertices(|vertex| placement.position + placement.rotation * vertex)
                 .map_err(|error| self.mesh_error(&path, &error))?;
@@ -166,7 +171,7 @@ impl Builder<'_> {
             };
             let nodes = self.nodes(copy_of, center, points, &mut prescribed_somewhere)?;
             self.parts.shells.push(ShellPart {
-                name: name_of(index, body, copy),
+                name,
                 mesh: placed,
                 origin: placement.origin(index, copy),
                 quadrilaterals: shapes::quadrilaterals(&body.mesh),
@@ -190,6 +195,8 @@ impl Builder<'_> {
         self.count_nodes(&path, body, surface.vertices().len())?;
         let placements = self.placements(&path, body, surface.vertices())?;
         for (copy, placement) in placements.iter().enumerate() {
+            let name = name_of(index, body, copy);
+            self.add_name(&path, &name)?;
             let mesh = surface
                 .map_vertices(|vertex| placement.position + placement.rotation * vertex)
                 .map_err(|error| self.mesh_error(&path, &error))?;
@@ -202,7 +209,7 @@ impl Builder<'_> {
             let motion = body.motion.as_ref();
             let motion = motion.map(|motion| self.motion(Some(motion), &placement.position, None));
             self.parts.rigid_bodies.push(RigidPart {
-                name: name_of(index, body, copy),
+                name,
                 mesh,
                 origin: placement.origin(index, copy),
                 inertia,
@@ -247,6 +254,7 @@ impl Builder<'_> {
         } else {
             obstacle.name.clone()
         };
+        self.add_name(&path, &name)?;
         let friction = obstacle.friction.unwrap_or(self.scene.world.friction);
         let position = Vector3::from(obstacle.position);
         let rotation = rotation(obstacle.rotation.as_ref());

@@ -26,4 +26,4 @@ pub use settings::{
     JointStiffness, Linear, OneSided, OutputOptions, Preconditioner, Solver, SolverMethod,
     StepperChoice, Time, Tolerances, World,
 };
-pub use signal::{Signal, SignalValue};
+pub use signal::{Signal, SignalNumbers, SignalValue};

@@ -22,15 +22,19 @@ pub enum Signal<T = [f64; 3]> {
 }
 
 /// Value type of a [`Signal`]: a vector, a length, or two limits.
-pub trait SignalValue: Copy + DeserializeOwned + JsonSchema {
-    /// The value without any part.
-    const ZERO: Self;
+pub trait SignalValue: SignalNumbers + DeserializeOwned + JsonSchema {
     /// Name of such signals in the schema.
     const TITLE: &'static str;
     /// Their meaning in the schema: of signals, of a constant one, of a table.
     const DESCRIPTIONS: [&'static str; 3];
     /// Accepted forms in a scene file, for messages: a value or a table, and one entry of a table.
     const EXPECTED: [&'static str; 2];
+}
+
+/// The numbers of the value of a [`Signal`]: one, or a list.
+pub trait SignalNumbers: Copy {
+    /// The value whose numbers are all 0.
+    const ZERO: Self;
 
     /// The value of a list of numbers; `None` if they are too few or too many.
     fn of_numbers(numbers: &[f64]) -> Option<Self>;
@@ -40,45 +44,8 @@ pub trait SignalValue: Copy + DeserializeOwned + JsonSchema {
     fn zip(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self;
 }
 
-impl SignalValue for [f64; 3] {
-    const ZERO: Self = [0.0; 3];
-    const TITLE: &'static str = "Signal";
-    const DESCRIPTIONS: [&'static str; 3] = [
-        "A vector that is constant, or given at some times and linear in between.\n\nIn a scene file it is a vector, \
-         `[0, 0, 1]`, or a table of times (s) and vectors, `[[0, [0, 0, 0]], [0.5, [0, 0, 1]]]`. Before the first time \
-         it has the first value, after the last time the last one.",
-        "The same vector at all times.",
-        "Times (s), ascending, each with its vector.",
-    ];
-    const EXPECTED: [&'static str; 2] = [
-        "a list of 3 numbers, or a table of times and vectors",
-        "a time (s) and a vector, as in [0.5, [0, 0, 1]]",
-    ];
-
-    fn of_numbers(numbers: &[f64]) -> Option<Self> {
-        numbers.try_into().ok()
-    }
-
-    fn zip(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
-        std::array::from_fn(|at| f(self[at], other[at]))
-    }
-}
-
-impl SignalValue for f64 {
+impl SignalNumbers for f64 {
     const ZERO: Self = 0.0;
-    const TITLE: &'static str = "LengthSignal";
-    const DESCRIPTIONS: [&'static str; 3] = [
-        "A length (m) that is constant, or given at some times and linear in between.\n\nIn a scene file it is a \
-         number, `0.3`, or a table of times (s) and lengths, `[[0, 0.3], [0.5, 0.25]]`. Before the first time it has \
-         the first value, after the last time the last one. The work of the change is \
-         `prescribed` work in the balance.",
-        "The same length at all times.",
-        "Times (s), ascending, each with its length.",
-    ];
-    const EXPECTED: [&'static str; 2] = [
-        "a number, or a table of times and lengths",
-        "a time (s) and a length (m), as in [0.5, 0.25]",
-    ];
 
     fn of_numbers(numbers: &[f64]) -> Option<Self> {
         match *numbers {
@@ -92,8 +59,50 @@ impl SignalValue for f64 {
     }
 }
 
+impl<const N: usize> SignalNumbers for [f64; N] {
+    const ZERO: Self = [0.0; N];
+
+    fn of_numbers(numbers: &[f64]) -> Option<Self> {
+        numbers.try_into().ok()
+    }
+
+    fn zip(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
+        std::array::from_fn(|at| f(self[at], other[at]))
+    }
+}
+
+impl SignalValue for [f64; 3] {
+    const TITLE: &'static str = "Signal";
+    const DESCRIPTIONS: [&'static str; 3] = [
+        "A vector that is constant, or given at some times and linear in between.\n\nIn a scene file it is a vector, \
+         `[0, 0, 1]`, or a table of times (s) and vectors, `[[0, [0, 0, 0]], [0.5, [0, 0, 1]]]`. Before the first time \
+         it has the first value, after the last time the last one.",
+        "The same vector at all times.",
+        "Times (s), ascending, each with its vector.",
+    ];
+    const EXPECTED: [&'static str; 2] = [
+        "a list of 3 numbers, or a table of times and vectors",
+        "a time (s) and a vector, as in [0.5, [0, 0, 1]]",
+    ];
+}
+
+impl SignalValue for f64 {
+    const TITLE: &'static str = "LengthSignal";
+    const DESCRIPTIONS: [&'static str; 3] = [
+        "A length (m) that is constant, or given at some times and linear in between.\n\nIn a scene file it is a \
+         number, `0.3`, or a table of times (s) and lengths, `[[0, 0.3], [0.5, 0.25]]`. Before the first time it has \
+         the first value, after the last time the last one. The work of the change is \
+         `prescribed` work in the balance.",
+        "The same length at all times.",
+        "Times (s), ascending, each with its length.",
+    ];
+    const EXPECTED: [&'static str; 2] = [
+        "a number, or a table of times and lengths",
+        "a time (s) and a length (m), as in [0.5, 0.25]",
+    ];
+}
+
 impl SignalValue for [f64; 2] {
-    const ZERO: Self = [0.0; 2];
     const TITLE: &'static str = "LimitsSignal";
     const DESCRIPTIONS: [&'static str; 3] = [
         "A lower and an upper limit that are constant, or given at some times and linear in between.\n\nIn a scene \
@@ -108,14 +117,6 @@ impl SignalValue for [f64; 2] {
         "a list of 2 numbers, or a table of times and limits",
         "a time (s) and two limits, as in [0.5, [-0.5, 1]]",
     ];
-
-    fn of_numbers(numbers: &[f64]) -> Option<Self> {
-        numbers.try_into().ok()
-    }
-
-    fn zip(self, other: Self, f: impl Fn(f64, f64) -> f64) -> Self {
-        std::array::from_fn(|at| f(self[at], other[at]))
-    }
 }
 
 impl Signal<[f64; 2]> {

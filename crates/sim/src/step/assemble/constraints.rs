@@ -7,7 +7,7 @@ use crate::step::assemble::rigid::RigidStep;
 use crate::{
     constrained::RowScratch,
     measure::strains::{TASK, take_offsets},
-    model::{Components, Model, PointMotion},
+    model::{Components, Model},
     state::State,
     step::context::StepContext,
 };
@@ -245,7 +245,7 @@ impl Placed {
         self.moved.clear();
         self.moved.extend_from_slice(moved);
         for (point, motion) in model.unknowns.motion_of_point.iter().enumerate() {
-            if matches!(motion, PointMotion::Prescribed(_)) {
+            if motion.is_prescribed() {
                 self.points[point] = end[point];
                 self.moved[point] = end[point];
             }

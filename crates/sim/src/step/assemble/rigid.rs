@@ -15,6 +15,7 @@
 //! added to the known velocities of the points, like the motion of prescribed points. So the gaps of the solver are
 //! those of the pose, once the velocities of consecutive solves have converged.
 
+use crate::balance::UnknownsStart;
 use crate::flight::second_order::lead;
 use crate::history::RigidHistory;
 use crate::rigid::{RigidBody, RigidState};
@@ -224,12 +225,15 @@ impl RigidStep {
         stepping.starts = start.velocities;
     }
 
-    /// `(1 + κ)²` of every body, and the velocities (m/s) that its unknowns start from without gravity.
-    pub(crate) fn all_starts(&self, model: &Model) -> Vec<(f64, [Vector3<f64>; 2])> {
+    /// The starts of the unknowns of every body.
+    pub(crate) fn all_starts(&self, model: &Model) -> Vec<UnknownsStart> {
         let of_body = |(stepping, rigid): (&Stepping, &RigidBody)| {
             let [start, spin] = stepping.starts;
             let mass = rigid.inertia.mass();
-            (stepping.inertia_factor(), [start, spin / mass])
+            UnknownsStart {
+                inertia_factor: stepping.inertia_factor(),
+                velocities: [start, spin / mass],
+            }
         };
         self.bodies.iter().zip(&model.rigid).map(of_body).collect()
     }

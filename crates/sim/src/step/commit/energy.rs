@@ -14,7 +14,7 @@ use crate::balance::Energies;
 use crate::contacts::contact::Contact;
 use crate::{
     history::RigidHistory,
-    model::{Model, PointMotion},
+    model::Model,
     report::StepReport,
     rigid::{RigidBody, RigidState},
     state::State,
@@ -241,10 +241,7 @@ pub(crate) fn external_work_at_rest(
 }
 
 fn is_prescribed(model: &Model, point: usize) -> bool {
-    matches!(
-        model.unknowns.motion_of_point[point],
-        PointMotion::Prescribed(_)
-    )
+    model.unknowns.motion_of_point[point].is_prescribed()
 }
 
 /// `Σ m |g| max |x|` over all masses, with the largest coordinate of a point at rest (J).

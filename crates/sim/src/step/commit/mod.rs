@@ -4,12 +4,7 @@ pub(crate) mod energy;
 pub(crate) mod plasticity;
 pub(crate) mod squeezed;
 
-use crate::{
-    error::StepFailure,
-    model::{Model, PointMotion},
-    report::StepReport,
-    state::State,
-};
+use crate::{error::StepFailure, model::Model, report::StepReport, state::State};
 use impinge_contact::residual::residual_of_islands;
 use impinge_contact::{ContactProblem, ContactSolution, ContactState, FrictionLaw};
 use impinge_fem::VolumeRatio;
@@ -56,7 +51,7 @@ pub(crate) fn measure(
             state.positions[point],
             state.velocities[point],
         );
-        if matches!(motion, PointMotion::Free(_)) {
+        if motion.is_free() {
             momentum += v * mass;
             angular += x.cross(&v) * mass;
         }
@@ -91,10 +86,7 @@ pub(crate) fn measure(
             ContactState::Sticking => report.sticking += 1,
         }
         for (i, &point) in contact.stencil().iter().enumerate() {
-            if !matches!(
-                model.unknowns.motion_of_point[point as usize],
-                PointMotion::Prescribed(_)
-            ) {
+            if !model.unknowns.motion_of_point[point as usize].is_prescribed() {
                 force += contact.force_on(i);
             }
         }

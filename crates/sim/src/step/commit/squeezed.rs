@@ -97,7 +97,7 @@ fn wall(model: &Model, contact: &Contact, time: f64) -> Option<(usize, Wall)> {
     let motion = |point: u32| model.unknowns.motion_of_point[point as usize];
     let gives_way = |solid: usize| {
         let of_solid = |point: &&u32| model.geometry.solid_of_point(**point) == solid;
-        let moves = |&point: &u32| !matches!(motion(point), PointMotion::Prescribed(_));
+        let moves = |&point: &u32| !motion(point).is_prescribed();
         contact.stencil().iter().filter(of_solid).any(moves)
     };
     let [first, second] = solids_of(&model.geometry, contact.key);

@@ -51,7 +51,7 @@ impl Refiner {
 }
 
 /// Compares every active contact with the true geometry at the end of the motion and re-linearises it if its gap is
-/// outside `(0, ε₂)`. Returns the worst such gap with its pair, or `None` if there is none.
+/// outside `(0, ε₂)`. Returns those contacts with their gaps (m).
 ///
 /// Inactive contacts that have separated are dropped, which needs no further solve.
 pub(crate) fn check_gaps(

@@ -46,7 +46,12 @@ pub(crate) fn balance(
         }
         return Vec::new();
     }
-    balance_momentum(coarse, (model, state, flight), problem, solution, solved)
+    let start = StepStart {
+        model,
+        state,
+        flight,
+    };
+    balance_momentum(coarse, start, problem, solution, solved)
 }
 
 /// Adds a change of a contact's force (N, in the axes of its rows).
@@ -65,14 +70,14 @@ pub(crate) fn add_force(multipliers: &mut Multipliers, change: &Vector3<f64>) {
 /// invariant to translations, so this coarse correction needs sums only ([`Coarse`]).
 fn balance_momentum(
     coarse: &mut Coarse,
-    moving: Moving<'_>,
+    start: StepStart<'_>,
     problem: &ContactProblem,
     solution: &mut ContactSolution,
     solved: &[bool],
 ) -> Vec<Vector3<f64>> {
-    let model = moving.0;
+    let model = start.model;
     let (loaded, links) = loaded_links(model, problem, solution, solved);
-    let mut missing = missing_momentum(moving, problem, solution, &links);
+    let mut missing = missing_momentum(start, problem, solution, &links);
     for (node, balance) in missing.iter_mut().enumerate() {
         if !solved[body_of_node(model, node)] {
             *balance = HELD;
@@ -127,16 +132,27 @@ const HELD: BodyBalance = BodyBalance {
     inertia: 0.0,
 };
 
-/// A model and its state at the start of a step, with the flight if points move to second order.
-type Moving<'a> = (&'a Model, &'a State, Option<&'a Flight>);
+/// The start of a step.
+#[derive(Clone, Copy)]
+struct StepStart<'a> {
+    model: &'a Model,
+    state: &'a State,
+    /// The flight, if points move to second order.
+    flight: Option<&'a Flight>,
+}
 
 /// Momentum balance of each node of the coarse system; `links` are all contacts that carry a force.
 fn missing_momentum(
-    (model, state, flight): Moving<'_>,
+    start: StepStart<'_>,
     problem: &ContactProblem,
     solution: &ContactSolution,
     links: &[Link],
 ) -> Vec<BodyBalance> {
+    let StepStart {
+        model,
+        state,
+        flight,
+    } = start;
     let time_step = problem.time_step;
     let rigid_blocks = solution.velocity.len() / 3 - model.unknowns.point_of_block.len();
     let mut contact_impulse = vec![Vector3::zeros(); model.geometry.bodies.len() + rigid_blocks];
@@ -268,6 +284,15 @@ mod tests {
         (model, state, problem, solution)
     }
 
+    /// A step in which points move to first order.
+    fn first_order<'a>(model: &'a Model, state: &'a State) -> StepStart<'a> {
+        StepStart {
+            model,
+            state,
+            flight: None,
+        }
+    }
+
     fn missing_of_nodes(
         model: &Model,
         state: &State,
@@ -275,7 +300,7 @@ mod tests {
         solution: &ContactSolution,
     ) -> Vec<BodyBalance> {
         let (_, links) = loaded_links(model, problem, solution, &[true]);
-        missing_momentum((model, state, None), problem, solution, &links)
+        missing_momentum(first_order(model, state), problem, solution, &links)
     }
 
     /// How far the normal row of the contact is off `g = 0` (m).
@@ -336,7 +361,7 @@ mod tests {
         let coarse = &mut Coarse::default();
         let changes = balance_momentum(
             coarse,
-            (&model, &state, None),
+            first_order(&model, &state),
             &problem,
             &mut solution,
             &[true],
@@ -374,7 +399,7 @@ mod tests {
                 let coarse = &mut Coarse::default();
                 balance_momentum(
                     coarse,
-                    (&model, &state, None),
+                    first_order(&model, &state),
                     &problem,
                     &mut solution,
                     &[true],
@@ -434,7 +459,7 @@ mod tests {
         assert!((before[0] - Vector3::new(10.5, -0.25, 0.0)).norm() < 1e-12);
         let changes = balance_momentum(
             &mut Coarse::default(),
-            (&model, &state, None),
+            first_order(&model, &state),
             &problem,
             &mut solution,
             &[true],

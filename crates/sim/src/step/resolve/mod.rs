@@ -20,17 +20,30 @@ pub(crate) struct Resolved {
     pub(crate) relaxed: bool,
 }
 
-/// Solves the problem from its warm start by the solver called `name`, to the tolerances of `method`, and counts the
-/// work.
+/// A solver, and what is said of it.
+pub(crate) struct NamedSolver<'a> {
+    /// Its name in messages.
+    pub(crate) name: &'a str,
+    /// The method that it implements, with its tolerances.
+    pub(crate) method: &'a Method,
+    pub(crate) solver: &'a mut dyn ContactSolver,
+}
+
+/// Solves the problem from its warm start, to the tolerances of the method, and counts the work.
 ///
 /// # Errors
 /// [`StepFailure`] if the problem is unusable or the solver broke down.
 pub(crate) fn resolve(
-    (name, method, solver): (&str, &Method, &mut dyn ContactSolver),
+    by: NamedSolver<'_>,
     problem: &ContactProblem,
     solution: &mut ContactSolution,
     report: &mut StepReport,
 ) -> Result<Resolved, StepFailure> {
+    let NamedSolver {
+        name,
+        method,
+        solver,
+    } = by;
     let solved = solver.solve(problem, solution)?;
     report.iterations += solved.iterations;
     report.prediction_iterations += solved.prediction_iterations;

@@ -246,8 +246,7 @@ fn system_of(
     settings: &scene::Asynchronous,
 ) -> Result<System, SimError> {
     let points = model.points.rest.len();
-    let is_free =
-        |point: usize| matches!(model.unknowns.motion_of_point[point], PointMotion::Free(_));
+    let is_free = |point: usize| model.unknowns.motion_of_point[point].is_free();
     let masses: Vec<f64> = (0..points)
         .map(|point| {
             if is_free(point) {

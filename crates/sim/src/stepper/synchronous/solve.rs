@@ -6,7 +6,7 @@ use crate::{
     report::StepReport,
     step::{
         context::StepContext,
-        resolve::{Resolved, balance::balance, fallback::solve_fallback, resolve},
+        resolve::{NamedSolver, Resolved, balance::balance, fallback::solve_fallback, resolve},
     },
     stepper::observer::{Observed, SolveObserver, SolveStamp},
 };
@@ -291,12 +291,12 @@ fn solve(
         bodies: setting.bodies.as_ref(),
         observer,
     };
-    let resolved = resolve(
-        (setting.name, &setting.method, &mut observed),
-        problem,
-        solution,
-        &mut counts,
-    );
+    let by = NamedSolver {
+        name: setting.name,
+        method: &setting.method,
+        solver: &mut observed,
+    };
+    let resolved = resolve(by, problem, solution, &mut counts);
     let interrupted = || setting.interrupt.is_raised();
     if interrupted() {
         return Err(StepFailure::Interrupted);

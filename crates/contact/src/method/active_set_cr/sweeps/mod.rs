@@ -125,7 +125,7 @@ impl PredictedContacts {
     }
 
     /// The same for the contacts with a force in the last sweep over all; other contacts that close wait for the next
-    /// step. Contacts whose force changes by less than `settled` tolerances are left out later.
+    /// step. Contacts that change by less than `settled`, a displacement over its tolerance, are left out later.
     pub(super) fn sweep_touching(
         &mut self,
         problem: &ContactProblem,
