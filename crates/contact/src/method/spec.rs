@@ -88,7 +88,7 @@ const WITH_ROWS: Capabilities = Capabilities {
     ..CONTACTS_ONLY
 };
 
-/// Capabilities of the method of Delassus operators.
+/// Capabilities of the exact compliance.
 const WITH_JOINTS: Capabilities = Capabilities {
     constraint_rows: RowSupport::Joints,
     ..CONTACTS_ONLY
@@ -150,7 +150,7 @@ pub(super) const METHODS: [MethodSpec; 8] = [
         capabilities: Capabilities {
             bodies_at_rest: true,
             balances_momentum: false,
-            ..WITH_JOINTS
+            ..CONTACTS_ONLY
         },
     },
     MethodSpec {

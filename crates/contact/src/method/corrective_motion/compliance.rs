@@ -67,6 +67,12 @@ pub(super) trait Compliance {
         self.apply(x);
     }
 
+    /// Whether bilateral constraint rows can be eliminated. `A` contains the geometric stiffness of joints, which
+    /// couples bodies; an approximation without it does not balance their momentum.
+    fn takes_rows(&self) -> bool {
+        false
+    }
+
     /// Whether `C = A⁻¹`. Momentum is then balanced by the method, and its residual counts.
     fn is_exact(&self) -> bool;
 }

@@ -133,6 +133,10 @@ impl Compliance for ExactCompliance {
         }
     }
 
+    fn takes_rows(&self) -> bool {
+        true
+    }
+
     fn is_exact(&self) -> bool {
         true
     }

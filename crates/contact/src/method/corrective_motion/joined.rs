@@ -7,7 +7,7 @@
 //! C' = C − C Gᵀ S⁻¹ G C                                   compliance of the joined bodies
 //! ```
 //!
-//! So contacts see `C'` in the place of `C`, and rows hold for any `C`: an approximation costs momentum only.
+//! So contacts see `C'` in the place of `C`. Rows and contacts hold for any symmetric `C`, momentum for `C = A⁻¹`.
 
 use super::compliance::{Compliance, FreeMotion, Push};
 use super::redundant_rows::RedundantRows;
@@ -317,6 +317,10 @@ impl Compliance for JoinedCompliance {
                 .solve(DVector::from_iterator(group.rows.len(), gaps));
             group.add_moved(&forces, x);
         }
+    }
+
+    fn takes_rows(&self) -> bool {
+        self.bodies.takes_rows()
     }
 
     fn is_exact(&self) -> bool {

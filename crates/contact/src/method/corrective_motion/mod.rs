@@ -10,7 +10,7 @@
 //! There are two choices. The compliance `C` is `A⁻¹`, factorised in every step ([`CorrectiveMotion::exact`]), or the
 //! compliance at rest, rotated node by node ([`CorrectiveMotion::warped`]). `W` is assembled in 3×3 blocks, or applied
 //! through the bodies ([`DelassusForm`]). Contacts are exact for both compliances, since the corrective motion uses the
-//! same. Bilateral constraint rows are eliminated: they change `v*` and `C` (`joined`). Momentum is exact with `A⁻¹`; the compliance at rest needs corrections, which repeat the free motion under the
+//! same. With `A⁻¹`, bilateral constraint rows are eliminated: they change `v*` and `C` (`joined`). Momentum is exact with `A⁻¹`; the compliance at rest needs corrections, which repeat the free motion under the
 //! forces of the last solve ([`CorrectiveMotionSettings::corrections`]). See `docs/methods/corrective_motion.md`.
 
 mod acceleration;
@@ -38,7 +38,9 @@ mod warped;
 pub use settings::{CorrectiveMotionSettings, DelassusForm};
 
 use super::friction_stages::FrictionStages;
-use super::rows::{add_impulse, check_with_joints, diagonal_compliance, gap_and_slip, merit};
+use super::rows::{
+    add_impulse, check, check_with_joints, diagonal_compliance, gap_and_slip, merit,
+};
 use super::{ContactReport, ContactSolver, Termination};
 use crate::compliance::TurnedBodies;
 use crate::delassus::{BlockRows, FrictionError, FrictionProblem, GaussSeidel, ProximalNewton};
@@ -187,7 +189,7 @@ impl CorrectiveMotion {
     /// As [`solve`](ContactSolver::solve).
     pub fn condense(&mut self, problem: &ContactProblem) -> Result<FrictionProblem, ContactError> {
         self.settings.validate()?;
-        problem.validate()?;
+        self.check(problem, &ContactSolution::at_rest(problem))?;
         self.reactions.clear();
         self.row_forces.clear();
         self.row_forces.resize(problem.constraints.len(), 0.0);
@@ -221,6 +223,19 @@ impl CorrectiveMotion {
             .prepare(problem, self.settings.momentum_repair)?;
         self.compliance.apply(impulses);
         Ok(())
+    }
+
+    /// Checks the input: constraint rows are bilateral, and there are none for a compliance that does not take them.
+    fn check(
+        &self,
+        problem: &ContactProblem,
+        solution: &ContactSolution,
+    ) -> Result<(), ContactError> {
+        if self.compliance.takes_rows() {
+            check_with_joints(problem, solution)
+        } else {
+            check(problem, solution)
+        }
     }
 
     /// Computes compliance and free motion of `problem`, unless they are those of the last solve.
@@ -567,7 +582,7 @@ impl ContactSolver for CorrectiveMotion {
         solution: &mut ContactSolution,
     ) -> Result<ContactReport, ContactError> {
         self.settings.validate()?;
-        check_with_joints(problem, solution)?;
+        self.check(problem, solution)?;
         start_forces(solution, &mut self.reactions);
         self.row_forces.clone_from(&solution.constraints);
         self.prepare(problem, &solution.velocity)?;

@@ -448,7 +448,7 @@ fn rows_that_follow_from_others_change_nothing_where_they_are_eliminated() {
     let (twice, termination) = solve(&problem);
     assert_eq!(termination, Termination::Converged);
     assert_eq!(once.velocity, twice.velocity);
-    assert_eq!(twice.constraints[1], 0.0);
+    assert_eq!(twice.constraints[1].to_bits(), 0.0_f64.to_bits());
     add(&mut problem, 2e-3);
     assert_ne!(solve(&problem).1, Termination::Converged);
 }
@@ -499,13 +499,7 @@ fn other_methods_refuse_constraint_rows() {
     let mut problem = chain(&mut numbers, 3);
     join(&mut problem, &mut numbers, [0, 1], 2, false);
     let tolerances = CompliantKktSettings::default().tolerances;
-    let knows = [
-        "compliant-kkt",
-        "cr",
-        "active-set",
-        "exact-compliance",
-        "warped-compliance",
-    ];
+    let knows = ["compliant-kkt", "cr", "active-set", "exact-compliance"];
     for name in Method::NAMES.iter().filter(|name| !knows.contains(name)) {
         let method = Method::named(name, tolerances).expect("known");
         let mut solution = ContactSolution::at_rest(&problem);
