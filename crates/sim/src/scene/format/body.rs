@@ -180,7 +180,8 @@ pub enum BodyKind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
-    /// Name in messages; copies get `name 1`, `name 2`, … Default: `body` and its number.
+    /// Name in messages, unlike that of other bodies and obstacles; copies get `name 1`, `name 2`, … Default: `body` and
+    /// its number.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// Kind of the body: elastic, shell or rigid.
@@ -300,7 +301,7 @@ impl Body {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Obstacle {
-    /// Name in messages. Default: `obstacle` and its number.
+    /// Name in messages, unlike that of other bodies and obstacles. Default: `obstacle` and its number.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// Shape, in the obstacle's own frame.
