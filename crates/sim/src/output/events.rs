@@ -31,6 +31,7 @@ struct Page {
     windows_returned: u64,
     events_in_vain: u64,
     script_ticks: u64,
+    rigid_pieces: u64,
     promises_broken: u64,
     layers_called: u64,
     layers_dismissed: u64,
@@ -70,7 +71,7 @@ impl Shares {
             slabs_redated: share(times.slabs_redated),
             volumes: share(times.of(EventKind::Volume)),
             volumes_redated: share(times.volumes_redated),
-            scripts: share(times.of(EventKind::Script)),
+            scripts: share(times.of(EventKind::Script) + times.of(EventKind::Rigid)),
         })
     }
 }
@@ -111,6 +112,7 @@ pub fn write_events(
         windows_returned: statistics.windows_returned,
         events_in_vain: statistics.events_in_vain,
         script_ticks: statistics.script_ticks,
+        rigid_pieces: statistics.rigid_pieces,
         promises_broken: statistics.velocity_bounds_left,
         layers_called: statistics.activations,
         layers_dismissed: statistics.deactivations,
