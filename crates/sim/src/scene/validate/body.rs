@@ -1,7 +1,9 @@
 //! Bodies of every kind, and their materials.
 
 use super::Check;
-use crate::scene::format::{Body, BodyKind, BodyMesh, Detection, Material, MaterialModel, StepperChoice};
+use crate::scene::format::{
+    Body, BodyKind, BodyMesh, Detection, Material, MaterialModel, StepperChoice,
+};
 
 impl Check<'_> {
     /// Checks that this kind of body can have this mesh with this stepper.

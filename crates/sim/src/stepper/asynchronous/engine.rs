@@ -127,7 +127,13 @@ impl Engine {
         let lightest = touching_points(&system)
             .iter()
             .map(|&point| system.masses[point as usize])
-            .chain(system.rigid.bodies.iter().map(|(body, _)| least_effective_mass(body)))
+            .chain(
+                system
+                    .rigid
+                    .bodies
+                    .iter()
+                    .map(|(body, _)| least_effective_mass(body)),
+            )
             .fold(f64::INFINITY, f64::min);
         let mut volumes = Volumes::new(&system.surface, &system.positions);
         for reach in &mut volumes.reach {
@@ -560,13 +566,15 @@ impl Engine {
     /// `Σ m v` (N s) of everything that is not prescribed.
     pub fn momentum(&self) -> Vector3<f64> {
         let of_points = self.free().map(|(mass, vertex)| vertex.velocity * mass);
-        let of_rigid = (self.rigid_states(self.now)).map(|(body, at)| at.velocity * body.inertia.mass());
+        let of_rigid =
+            (self.rigid_states(self.now)).map(|(body, at)| at.velocity * body.inertia.mass());
         of_points.chain(of_rigid).sum()
     }
 
     /// `Σ m q × v` (N m s) about the origin, all at `time` (s).
     pub fn angular_momentum(&self, time: f64) -> Vector3<f64> {
-        let of_points = self.free()
+        let of_points = self
+            .free()
             .map(|(mass, vertex)| vertex.at(time).cross(&vertex.velocity) * mass);
         let of_rigid = self.rigid_states(time).map(|(body, at)| {
             at.pose.center.cross(&at.velocity) * body.inertia.mass() + at.angular_momentum
@@ -576,7 +584,8 @@ impl Engine {
 
     /// `Σ ½ m v²`, and that of rotating rigid bodies (J).
     pub fn kinetic_energy(&self) -> f64 {
-        let of_points = self.free()
+        let of_points = self
+            .free()
             .map(|(mass, vertex)| 0.5 * mass * vertex.velocity.norm_squared());
         let of_rigid = (self.rigid_states(self.now)).map(|(body, at)| body.kinetic_energy(&at));
         of_points.chain(of_rigid).sum()

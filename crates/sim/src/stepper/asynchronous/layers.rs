@@ -351,7 +351,8 @@ impl Engine {
         let velocities = points.map(|point| self.velocity_of(point, push.time));
         let inverse_masses = points.map(|point| self.vertices[point as usize].inverse_mass);
         let mobility_of = |shares: &[Vector3<f64>; 4]| {
-            Lever::mobility(shares, &inverse_masses) + self.rigid_mobility(&points, shares, push.time)
+            Lever::mobility(shares, &inverse_masses)
+                + self.rigid_mobility(&points, shares, push.time)
         };
         let slip = lever.slip(&velocities);
         // The distribution of friction per newton second, its impulse (N s), and the energy that it adds (J).

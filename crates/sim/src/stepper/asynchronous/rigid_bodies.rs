@@ -24,7 +24,7 @@ use std::ops::Range;
 const LARGEST_TURN: f64 = 0.01;
 
 /// Shortest rest of a piece at whose end points can aim, in lengths of the piece: in a shorter one, rounding of
-/// positions would give them large velocities. Below 1e-6 the error of their places is below 1e-8 of that within pieces.
+/// positions would give them large velocities. Below 1e-6 the error of their places is invisible.
 const SHORTEST_REST: f64 = 1e-9;
 
 /// A body at the instant of an event, between its impulses.
@@ -234,7 +234,9 @@ impl RigidBodies {
 /// Least effective mass of a surface point of a body (kg): the smallest over all points and directions `d` of
 /// `1/(1/m + (r × d) · I⁻¹ (r × d))`. Points within triangles have no smaller one, since this is convex in `r`.
 pub(super) fn least_effective_mass(body: &RigidBody) -> f64 {
-    let inverse_inertia = body.inertia.world_inverse(&nalgebra::UnitQuaternion::identity());
+    let inverse_inertia = body
+        .inertia
+        .world_inverse(&nalgebra::UnitQuaternion::identity());
     let largest = body.arms.iter().map(|arm| {
         let turn = arm.cross_matrix();
         let mobility = turn.transpose() * inverse_inertia * turn;

@@ -4,9 +4,9 @@ use super::engine::Engine;
 use super::force::{ClockedForce, Drag, ElasticTerms, ForceKind, Pulls, UniformForce};
 use super::pieces::Pieces;
 use super::pushes::Pushes;
+use super::rigid_bodies::least_effective_mass;
 use super::scripted::ScriptedObstacles;
 use super::statistics::{Statistics, StepHistogram};
-use super::rigid_bodies::least_effective_mass;
 use super::system::{FreeBodies, Plane, Script, Settings, System};
 use crate::balance::Energies;
 use crate::error::asynchronous::{Stop, SystemError};
@@ -298,7 +298,12 @@ fn system_of(
         forces,
         scripts: scripts_of(model, settings),
         rigid: FreeBodies {
-            bodies: model.rigid.iter().cloned().zip(state.rigid.iter().copied()).collect(),
+            bodies: model
+                .rigid
+                .iter()
+                .cloned()
+                .zip(state.rigid.iter().copied())
+                .collect(),
             acceleration: model.settings.gravity,
             longest_piece: longest_piece(model, settings),
         },

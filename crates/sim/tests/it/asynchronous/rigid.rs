@@ -111,12 +111,15 @@ fn a_free_body_keeps_its_momenta_and_its_energy() {
     let first = run.advance();
     let last = run.advance_to(1.0);
     assert!(off(first.momentum, last.momentum) < 1e-13 * Vector3::from(first.momentum).norm());
-    let (one, other) = (first.angular_momentum, last.angular_momentum);
-    assert!(off(one, other) < 1e-12 * Vector3::from(one).norm());
+    // About its centre, no bit changes; about the origin, the place of the centre is rounded.
+    let (rigid, at) = (&run.simulation.model().rigid[0], &run.state.rigid[0]);
+    let start = run.simulation.state().rigid[0].angular_momentum;
+    assert_eq!(at.angular_momentum, start);
+    let scale = at.pose.center.norm() * Vector3::from(last.momentum).norm();
+    assert!(off(first.angular_momentum, last.angular_momentum) < 1e-13 * scale);
     let change = last.kinetic_energy / first.kinetic_energy - 1.0;
     assert!(change.abs() < 1e-7, "energy changes by {change:e}");
     // Pieces end with steps: the points are where the body is.
-    let (rigid, at) = (&run.simulation.model().rigid[0], &run.state.rigid[0]);
     for (point, arm) in rigid.points.clone().zip(&rigid.arms) {
         assert!((run.state.positions[point] - at.pose.place(arm)).norm() < 1e-14);
     }
@@ -149,7 +152,10 @@ fn a_tumbling_box_comes_to_rest_on_the_ground() {
     };
     let mesh = "cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] }";
     let motion = "rotation = { axis = [1, 2, 0], degrees = 20 }\nangular_velocity = [1, -2, 3]";
-    let bodies = [body("box", mesh, [0.0, 0.0, 0.15], motion), GROUND.to_owned()];
+    let bodies = [
+        body("box", mesh, [0.0, 0.0, 0.15], motion),
+        GROUND.to_owned(),
+    ];
     let mut run = Run::new(&setting, &bodies);
     let mass = DENSITY * 1e-3;
     let mut before = run.advance();
@@ -160,12 +166,15 @@ fn a_tumbling_box_comes_to_rest_on_the_ground() {
         let gained = Vector3::from(after.momentum) - Vector3::from(before.momentum);
         let weight = Vector3::new(0.0, 0.0, -GRAVITY * mass);
         let given = (weight + Vector3::from(after.contact_force)) * setting.step;
-        assert!((gained - given).norm() < 1e-11, "step {step}: {gained} {given}");
+        assert!(
+            (gained - given).norm() < 1e-11,
+            "step {step}: {gained} {given}"
+        );
         assert_eq!(after.energy_gains, 0, "step {step}");
-        before = after;
         if step > 200 {
             mean += after.contact_force[2] / 100.0;
         }
+        before = after;
     }
     let weight = GRAVITY * mass;
     assert!((mean / weight - 1.0).abs() < 0.02, "{mean} {weight}");
@@ -191,20 +200,24 @@ fn a_box_bounces_with_the_given_restitution() {
         run.advance_to(0.2);
         let speed = run.state.rigid[0].velocity.z;
         assert!((speed - restitution).abs() < 0.02, "{restitution}: {speed}");
-        assert!(run.state.rigid[0].angular_momentum.norm() < 1e-9);
+        let turned = run.state.rigid[0].angular_momentum.norm();
+        // Corners act one after the other: the first may approach when the last one already separates.
+        assert!(turned < 1e-5, "{restitution}: {turned:e}");
     }
 }
 
 /// Two cubes, one behind the other, face to face.
 #[test]
 fn equal_bodies_exchange_their_velocities() {
-    let [large, small] = [0.1, 0.08].map(|side| {
-        format!("cuboid = {{ size = [0.1, {side}, {side}], cells = [1, 1, 1] }}")
-    });
+    let [large, small] = [0.1, 0.08]
+        .map(|side| format!("cuboid = {{ size = [0.1, {side}, {side}], cells = [1, 1, 1] }}"));
     // The small one is as heavy as the large one.
     let heavy = body("small", &small, [0.11, 0.0, 0.0], "velocity = [-0.5, 0, 0]")
         .replace(&format!("density = {DENSITY}"), "mass = 1");
-    let bodies = [body("large", &large, [0.0; 3], "velocity = [1, 0, 0]"), heavy];
+    let bodies = [
+        body("large", &large, [0.0; 3], "velocity = [1, 0, 0]"),
+        heavy,
+    ];
     let mut run = Run::new(&FLOATING, &bodies);
     run.advance_to(0.2);
     let speeds = [0, 1].map(|body| run.state.rigid[body].velocity.x);
@@ -217,8 +230,18 @@ fn equal_bodies_exchange_their_velocities() {
 fn an_oblique_collision_keeps_momenta_and_energy() {
     let mesh = "sphere = { radius = 0.05, subdivisions = 2 }";
     let bodies = [
-        body("left", mesh, [-0.08, 0.0, 0.0], "velocity = [1, 0, 0]\nangular_velocity = [3, -8, 5]"),
-        body("right", mesh, [0.08, 0.025, 0.01], "velocity = [-1, 0.2, 0]"),
+        body(
+            "left",
+            mesh,
+            [-0.08, 0.0, 0.0],
+            "velocity = [1, 0, 0]\nangular_velocity = [3, -8, 5]",
+        ),
+        body(
+            "right",
+            mesh,
+            [0.08, 0.025, 0.01],
+            "velocity = [-1, 0.2, 0]",
+        ),
     ];
     let mut run = Run::new(&FLOATING, &bodies);
     let first = run.advance();
@@ -246,7 +269,10 @@ fn cloth_and_a_ball_keep_their_momenta() {
     let cloth = "[[body]]\nname = \"cloth\"\nkind = \"shell\"\n\
                  mesh = { grid = { size = [0.3, 0.3], cells = [10, 10] } }\n\
                  shell = { stretch = 50, bend = 1e-5, density = 0.2 }\n";
-    let bodies = [body("ball", mesh, [0.01, 0.02, 0.055], motion), cloth.to_owned()];
+    let bodies = [
+        body("ball", mesh, [0.01, 0.02, 0.055], motion),
+        cloth.to_owned(),
+    ];
     let mut run = Run::new(&setting, &bodies);
     let first = run.advance();
     let last = run.advance_to(0.1);
@@ -268,7 +294,10 @@ fn slope(ratio: f64) -> Run {
         friction,
     };
     let mesh = "cuboid = { size = [0.1, 0.1, 0.02], cells = [1, 1, 1] }";
-    Run::new(&setting, &[body("box", mesh, [0.0, 0.0, 0.0108], ""), GROUND.to_owned()])
+    Run::new(
+        &setting,
+        &[body("box", mesh, [0.0, 0.0, 0.0108], ""), GROUND.to_owned()],
+    )
 }
 
 #[test]
@@ -282,7 +311,10 @@ fn a_box_slides_down_a_steep_slope_as_coulomb_says() {
         let angle = (ratio * 0.5_f64).atan();
         let coulomb = GRAVITY * (angle.sin() - 0.5 * angle.cos());
         let measured = (to - from) / 0.3;
-        assert!((measured / coulomb - 1.0).abs() < 0.02, "{ratio}: {measured} {coulomb}");
+        assert!(
+            (measured / coulomb - 1.0).abs() < 0.02,
+            "{ratio}: {measured} {coulomb}"
+        );
     }
 }
 
@@ -313,8 +345,18 @@ fn the_number_of_threads_does_not_matter() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
         pool.expect("threads").install(|| {
             let bodies = [
-                body("lower", mesh, [0.0, 0.0, 0.052], "angular_velocity = [0, 0, 1]"),
-                body("upper", mesh, [0.02, 0.01, 0.16], "angular_velocity = [1, 2, 3]"),
+                body(
+                    "lower",
+                    mesh,
+                    [0.0, 0.0, 0.052],
+                    "angular_velocity = [0, 0, 1]",
+                ),
+                body(
+                    "upper",
+                    mesh,
+                    [0.02, 0.01, 0.16],
+                    "angular_velocity = [1, 2, 3]",
+                ),
                 GROUND.to_owned(),
             ];
             let mut run = Run::new(&setting, &bodies);

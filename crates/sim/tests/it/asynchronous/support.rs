@@ -33,7 +33,7 @@ pub(super) fn particle(height: f64, gravity: bool) -> System {
         masses: vec![1.0],
         forces,
         scripts: Vec::new(),
-            rigid: FreeBodies::default(),
+        rigid: FreeBodies::default(),
         surface: CollisionSurface::new(Vec::new(), 1, vec![0], vec![false]),
         planes: vec![Plane {
             normal: Vector3::z(),
