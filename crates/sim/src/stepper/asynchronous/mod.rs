@@ -33,6 +33,7 @@ mod pushes;
 mod queue;
 mod recording;
 mod rigid_bodies;
+mod rigid_events;
 mod scripted;
 mod slabs;
 mod speculative;
