@@ -115,6 +115,11 @@ impl RigidInertia {
         turned(&self.inertia, orientation)
     }
 
+    /// `I_w⁻¹` (1/(kg·m²)), symmetric to the last bit.
+    pub fn world_inverse(&self, orientation: &UnitQuaternion<f64>) -> Matrix3<f64> {
+        turned(&self.inverse, orientation)
+    }
+
     /// `ω = I_w⁻¹ L` (rad/s) for the angular momentum `L` about the centre of mass (N·m·s).
     pub fn angular_velocity(
         &self,

@@ -70,7 +70,7 @@ impl Shares {
             slabs_redated: share(times.slabs_redated),
             volumes: share(times.of(EventKind::Volume)),
             volumes_redated: share(times.volumes_redated),
-            scripts: share(times.of(EventKind::Script)),
+            scripts: share(times.of(EventKind::Script) + times.of(EventKind::Rigid)),
         })
     }
 }
@@ -110,7 +110,7 @@ pub fn write_events(
         windows: statistics.windows,
         windows_returned: statistics.windows_returned,
         events_in_vain: statistics.events_in_vain,
-        script_ticks: statistics.script_ticks,
+        script_ticks: statistics.script_ticks + statistics.rigid_pieces,
         promises_broken: statistics.velocity_bounds_left,
         layers_called: statistics.activations,
         layers_dismissed: statistics.deactivations,

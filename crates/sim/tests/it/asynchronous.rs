@@ -6,6 +6,7 @@ mod conservation;
 mod damping;
 mod dissipation;
 mod resonance;
+mod rigid;
 mod safety;
 mod slope;
 mod speculative;

@@ -1,7 +1,9 @@
 //! Bodies of every kind, and their materials.
 
 use super::Check;
-use crate::scene::format::{Body, BodyKind, BodyMesh, Material, MaterialModel, StepperChoice};
+use crate::scene::format::{
+    Body, BodyKind, BodyMesh, Detection, Material, MaterialModel, StepperChoice,
+};
 
 impl Check<'_> {
     /// Checks that this kind of body can have this mesh with this stepper.
@@ -92,11 +94,17 @@ impl Check<'_> {
                     "leave `formulation` out, or use the synchronous stepper",
                 );
             }
-            (StepperChoice::Asynchronous, BodyKind::Rigid) if body.motion.is_none() => self.fail(
-                &format!("{path}.kind"),
-                "the asynchronous stepper does not support freely moving rigid bodies".to_owned(),
-                "make it elastic or a shell, give it a `motion`, or use the synchronous stepper",
-            ),
+            (StepperChoice::Asynchronous, BodyKind::Rigid)
+                if body.motion.is_none()
+                    && (self.scene.asynchronous)
+                        .is_some_and(|settings| settings.detection == Detection::Speculative) =>
+            {
+                self.fail(
+                    &format!("{path}.kind"),
+                    "speculative detection does not support freely moving rigid bodies".to_owned(),
+                    "use detection = \"kinetic\", or give it a `motion`",
+                );
+            }
             (StepperChoice::Asynchronous | StepperChoice::Constrained, _)
                 if let Some(fixed) = body.fixed.iter().position(|fixed| fixed.until.is_some()) =>
             {

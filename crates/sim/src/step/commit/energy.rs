@@ -22,8 +22,8 @@ use crate::{
 use impinge_contact::constraint::{Constraint, Term};
 use nalgebra::Vector3;
 
-/// Smallest gain that is reported, as a share of the kinetic and elastic energy. In correct steps gains stay below a
-/// tenth of it. Instability multiplies the energy within a few steps, so any value up to 1 finds it.
+/// Smallest gain that is reported, as a share of the kinetic and elastic energy, layers included. In correct steps gains
+/// stay below a tenth of it. Instability multiplies the energy within a few steps, so any value up to 1 finds it.
 pub(crate) const MATERIAL_SHARE: f64 = 0.01;
 
 /// The same for the asynchronous stepper. Velocities are half a period ahead of positions there, so the measured energy
@@ -205,7 +205,8 @@ impl EnergyAccount {
         let size = before.size + energies.size + self.of_coordinates;
         let allowed = external.by_contacts + ROUNDING * size;
         state.energy_gained = (state.energy_gained + gain - allowed).max(0.0);
-        let share = self.material_share * (energies.kinetic + energies.elastic);
+        let stored = energies.elastic + energies.layers;
+        let share = self.material_share * (energies.kinetic + stored);
         let material = share + external.by_clocks + external.by_lags;
         if gain.is_nan() || (gain > allowed && state.energy_gained > material) {
             report.energy_gains = 1;

@@ -8,6 +8,7 @@ use super::pairs::{Features, Pairs};
 use super::pushes::Pushes;
 use super::queue::{Event, EventKind, Queue};
 use super::recording::Recording;
+use super::rigid_bodies::{RigidBodies, least_effective_mass};
 use super::speculative::{History, Speculation};
 use super::statistics::Statistics;
 use super::sync::{VerticesMut, sync_all};
@@ -16,6 +17,7 @@ use super::trajectory::Vertex;
 use super::velocity_bound::VelocityBound;
 use super::volumes::Volumes;
 use crate::error::asynchronous::{Stop, SystemError};
+use crate::rigid::{RigidBody, RigidState};
 use crate::scene::Detection;
 use impinge_contact::{Interrupt, penalty::LayerLaw};
 use impinge_geometry::surface::CollisionSurface;
@@ -41,6 +43,7 @@ pub struct Engine {
     pub(super) vertices: Vec<Vertex>,
     pub(super) forces: Vec<(Clock, Box<dyn ClockedForce>)>,
     pub(super) scripts: Vec<(Clock, Script, Vec<Vector3<f64>>)>,
+    pub(super) rigid: RigidBodies,
     pub(super) surface: Arc<CollisionSurface>,
     pub(super) planes: Vec<Plane>,
     pub(super) rules: LayerRules,
@@ -124,6 +127,13 @@ impl Engine {
         let lightest = touching_points(&system)
             .iter()
             .map(|&point| system.masses[point as usize])
+            .chain(
+                system
+                    .rigid
+                    .bodies
+                    .iter()
+                    .map(|(body, _)| least_effective_mass(body)),
+            )
             .fold(f64::INFINITY, f64::min);
         let mut volumes = Volumes::new(&system.surface, &system.positions);
         for reach in &mut volumes.reach {
@@ -142,6 +152,7 @@ impl Engine {
                 .map(|force| (Clock::new(force.period()), force))
                 .collect(),
             scripts: Vec::new(),
+            rigid: RigidBodies::new(system.rigid, points),
             surface: Arc::new(system.surface),
             planes: system.planes,
             rules: LayerRules::new(system.law, system.restitution, 0.5 * lightest, &settings)?,
@@ -167,6 +178,7 @@ impl Engine {
             interrupt: Interrupt::default(),
         };
         engine.add_scripts(system.scripts);
+        engine.start_rigid_bodies();
         engine.start_velocity_bounds();
         for (id, (clock, _)) in (0..).zip(&engine.forces) {
             engine.queue.push(Event {
@@ -204,10 +216,17 @@ impl Engine {
         }
     }
 
+    /// Whether impulses move a vertex, alone or with its rigid body.
+    fn is_free(&self, point: u32) -> bool {
+        self.vertices[point as usize].inverse_mass > 0.0 || self.rigid.of(point).is_some()
+    }
+
     /// Whether each vertex ever moves.
     fn moves(&self) -> Vec<bool> {
         // Prescribed vertices without a script do not move.
-        let mut moves: Vec<bool> = self.vertices.iter().map(|v| v.inverse_mass > 0.0).collect();
+        let mut moves: Vec<bool> = (0..self.vertices.len() as u32)
+            .map(|point| self.is_free(point))
+            .collect();
         for (_, script, _) in &self.scripts {
             for &point in &script.vertices {
                 moves[point as usize] = true;
@@ -264,7 +283,7 @@ impl Engine {
         }
         for plane in 0..self.planes.len() as u32 {
             for point in 0..self.vertices.len() as u32 {
-                if self.vertices[point as usize].inverse_mass > 0.0 {
+                if self.is_free(point) {
                     self.take_up(Features::Plane(point, plane))?;
                 }
             }
@@ -411,7 +430,7 @@ impl Engine {
         let size = match event.kind {
             EventKind::Force => self.forces[event.id as usize].1.terms(),
             EventKind::Layer => self.members_of(event.id),
-            EventKind::Script | EventKind::Volume | EventKind::Slab => 1,
+            EventKind::Script | EventKind::Rigid | EventKind::Volume | EventKind::Slab => 1,
         };
         if size >= LARGE {
             1
@@ -443,6 +462,7 @@ impl Engine {
         let Event { time, id, .. } = event;
         match event.kind {
             EventKind::Script => self.script_event(id, time),
+            EventKind::Rigid => self.rigid_event(id, time),
             EventKind::Volume => self.volume_event(id, time),
             EventKind::Slab => self.slab_event(id, time),
             EventKind::Layer => self.layer_event(id, time),
@@ -455,13 +475,18 @@ impl Engine {
         match kind {
             EventKind::Slab => self.pairs.get(id).generation == generation,
             EventKind::Volume => self.volumes.generation[id as usize] == generation,
+            EventKind::Rigid => self.rigid.is_current(id, generation),
             EventKind::Script | EventKind::Layer | EventKind::Force => true,
         }
     }
 
     /// Removes void entries from a long queue.
     fn remove_void_events(&mut self) {
-        let valid = self.pairs.len() + self.vertices.len() + self.forces.len() + self.layers.len();
+        let valid = self.pairs.len()
+            + self.vertices.len()
+            + self.rigid.len()
+            + self.forces.len()
+            + self.layers.len();
         if self.queue.len() <= MAX_VOID * valid + 1024 {
             return;
         }
@@ -526,35 +551,47 @@ impl Engine {
             generation: 0,
         });
         if let Some(recording) = &mut self.recording {
-            recording.note_prescribed(&kicked, &self.vertices);
+            recording.note_all(kicked.iter().copied(), &self.vertices);
         }
         self.after_kicks(&kicked, time)?;
         self.kicked = kicked;
         Ok(())
     }
 
-    /// `Σ m v` (N s) of the vertices that are not prescribed.
+    /// The free rigid bodies, and their states at `time` (s), not before [`now`](Self::now).
+    pub fn rigid_states(&self, time: f64) -> impl Iterator<Item = (&RigidBody, RigidState)> {
+        self.rigid.states_at(time)
+    }
+
+    /// `Σ m v` (N s) of everything that is not prescribed.
     pub fn momentum(&self) -> Vector3<f64> {
-        self.free()
-            .map(|(mass, vertex)| vertex.velocity * mass)
-            .sum()
+        let of_points = self.free().map(|(mass, vertex)| vertex.velocity * mass);
+        let of_rigid =
+            (self.rigid_states(self.now)).map(|(body, at)| at.velocity * body.inertia.mass());
+        of_points.chain(of_rigid).sum()
     }
 
     /// `Σ m q × v` (N m s) about the origin, all at `time` (s).
     pub fn angular_momentum(&self, time: f64) -> Vector3<f64> {
-        self.free()
-            .map(|(mass, vertex)| vertex.at(time).cross(&vertex.velocity) * mass)
-            .sum()
+        let of_points = self
+            .free()
+            .map(|(mass, vertex)| vertex.at(time).cross(&vertex.velocity) * mass);
+        let of_rigid = self.rigid_states(time).map(|(body, at)| {
+            at.pose.center.cross(&at.velocity) * body.inertia.mass() + at.angular_momentum
+        });
+        of_points.chain(of_rigid).sum()
     }
 
-    /// `Σ ½ m v²` (J).
+    /// `Σ ½ m v²`, and that of rotating rigid bodies (J).
     pub fn kinetic_energy(&self) -> f64 {
-        self.free()
-            .map(|(mass, vertex)| 0.5 * mass * vertex.velocity.norm_squared())
-            .sum()
+        let of_points = self
+            .free()
+            .map(|(mass, vertex)| 0.5 * mass * vertex.velocity.norm_squared());
+        let of_rigid = (self.rigid_states(self.now)).map(|(body, at)| body.kinetic_energy(&at));
+        of_points.chain(of_rigid).sum()
     }
 
-    /// Energy of all forces at given positions (J).
+    /// Energy of all forces at given positions (J), without the weight of rigid bodies.
     pub fn force_energy(&self, positions: &[Vector3<f64>]) -> f64 {
         self.forces
             .iter()

@@ -38,10 +38,11 @@ struct Tick {
     time: f64,
 }
 
-/// A normal impulse (N s), and the law of its contact.
+/// A normal impulse (N s) at a time (s), and the law of its contact.
 struct Push {
     law: ContactLaw,
     impulse: f64,
+    time: f64,
 }
 
 impl Engine {
@@ -174,6 +175,7 @@ impl Engine {
         if let Some(recording) = &mut self.recording {
             recording.note(&kicked, &self.vertices);
         }
+        self.settle_rigid_bodies(time, &mut kicked);
         // Check certificates after all impulses of the event.
         self.after_kicks(&kicked, time)?;
         if self.history.is_none() {
@@ -278,11 +280,12 @@ impl Engine {
         let pair = self.pairs.get(id);
         let stencil = pair.points;
         let points = pair.distinct().len();
+        let (friction, kept, proximity) = (pair.friction, pair.kept, pair.proximity);
+        self.rigid.call(&stencil[..points], time);
         let relative = (0..points)
-            .map(|k| self.vertices[stencil[k] as usize].velocity * nearest.weights[k])
+            .map(|k| self.velocity_of(stencil[k], time) * nearest.weights[k])
             .fold(Vector3::zeros(), |sum, part| sum + part);
         let separation = nearest.normal.dot(&relative);
-        let (friction, kept, proximity) = (pair.friction, pair.kept, pair.proximity);
         if layer == proximity.depth && self.history.is_some() {
             self.guess(id, layer, nearest.distance, (-separation).max(0.0));
         }
@@ -307,14 +310,20 @@ impl Engine {
         self.statistics.layer_pushes += 1;
         self.statistics.smallest_distance = self.statistics.smallest_distance.min(nearest.distance);
         for k in 0..points {
-            let vertex = &mut self.vertices[stencil[k] as usize];
-            self.statistics.steps.count(time - vertex.time);
-            vertex.sync(time);
-            vertex.kick(&(nearest.normal * (push * nearest.weights[k])));
-            kicked.push(stencil[k]);
+            let impulse = nearest.normal * (push * nearest.weights[k]);
+            if self.push(stencil[k], &impulse, time) {
+                kicked.push(stencil[k]);
+            }
         }
         let rubbed = match &touch.rubbing {
-            Some(rubbing) => self.rub(id, nearest, rubbing, &Push { law, impulse: push }),
+            Some(rubbing) => {
+                let push = Push {
+                    law,
+                    impulse: push,
+                    time,
+                };
+                self.rub(id, nearest, rubbing, &push)
+            }
             None => Vector3::zeros(),
         };
         if let Some(pushes) = &mut self.pushes {
@@ -339,9 +348,12 @@ impl Engine {
         } = *rubbing;
         let pair = self.pairs.get(id);
         let (points, count) = (pair.points, pair.distinct().len());
-        let vertices = points.map(|point| &self.vertices[point as usize]);
-        let velocities = vertices.map(|vertex| vertex.velocity);
-        let inverse_masses = vertices.map(|vertex| vertex.inverse_mass);
+        let velocities = points.map(|point| self.velocity_of(point, push.time));
+        let inverse_masses = points.map(|point| self.vertices[point as usize].inverse_mass);
+        let mobility_of = |shares: &[Vector3<f64>; 4]| {
+            Lever::mobility(shares, &inverse_masses)
+                + self.rigid_mobility(&points, shares, push.time)
+        };
         let slip = lever.slip(&velocities);
         // The distribution of friction per newton second, its impulse (N s), and the energy that it adds (J).
         let act = |sticking: &Vector3<f64>| {
@@ -352,7 +364,7 @@ impl Engine {
             }
             let direction = against / -speed;
             let shares = lever.impulses(&direction);
-            let mobility = Lever::mobility(&shares, &inverse_masses);
+            let mobility = mobility_of(&shares);
             let size = friction_impulse(&push.law, push.impulse, speed, mobility);
             let energy = size * direction.dot(&slip) + 0.5 * size * size * mobility;
             Some((shares, direction * size, size, energy))
@@ -360,6 +372,9 @@ impl Engine {
         let mobility: f64 = (0..4)
             .map(|k| nearest.weights[k] * nearest.weights[k] * inverse_masses[k])
             .sum();
+        let along = back.try_normalize(0.0).unwrap_or_default();
+        let shares = nearest.weights.map(|weight| along * weight);
+        let mobility = mobility + self.rigid_mobility(&points, &shares, push.time);
         let back = back.cap_magnitude(anchor.fastest(slip.norm(), mobility));
         // Pairs that rotate have more inertia than their closest points alone.
         let acted = act(&back)
@@ -370,7 +385,7 @@ impl Engine {
             impulse = rubbed;
             anchor.take(-energy);
             for k in 0..count {
-                self.vertices[points[k] as usize].kick(&(shares[k] * size));
+                self.push(points[k], &(shares[k] * size), push.time);
             }
         }
         self.pairs.get_mut(id).anchor = Some(anchor);

@@ -10,6 +10,8 @@ use std::collections::BinaryHeap;
 pub enum EventKind {
     /// Prescribed vertices get their next velocity.
     Script,
+    /// The points of a free rigid body get the velocities of its next straight piece.
+    Rigid,
     /// A vertex may leave its k-DOP in the broad phase.
     Volume,
     /// Two features may come closer than the thickness of the next layer.

@@ -40,9 +40,9 @@ impl Recording {
         }
     }
 
-    /// Adds a corner for each moved prescribed vertex.
-    pub(super) fn note_prescribed(&mut self, moved: &[u32], vertices: &[Vertex]) {
-        for &point in moved {
+    /// Adds a corner for each moved prescribed vertex or point of a free rigid body.
+    pub(super) fn note_all(&mut self, moved: impl IntoIterator<Item = u32>, vertices: &[Vertex]) {
+        for point in moved {
             let vertex = &vertices[point as usize];
             self.corner(point, vertex.time, vertex.position);
         }

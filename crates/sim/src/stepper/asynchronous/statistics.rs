@@ -84,6 +84,8 @@ pub struct Statistics {
     pub events_in_vain: u64,
     /// Velocities given to prescribed vertices.
     pub script_ticks: u64,
+    /// Straight pieces of free rigid bodies, without those that start with impulses.
+    pub rigid_pieces: u64,
     /// Impulses by which a vertex left its velocity bound.
     pub velocity_bounds_left: u64,
     /// Activations of layers.
@@ -108,7 +110,7 @@ pub struct Statistics {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
     /// By [`EventKind`], without the rescheduling by events.
-    pub events: [Duration; 5],
+    pub events: [Duration; 6],
     /// Of the forces among them, by [`ForceKind`](super::force::ForceKind).
     pub forces: [Duration; 5],
     /// Rescheduling of k-DOPs after a vertex left its velocity bound.
@@ -149,6 +151,7 @@ impl Default for Statistics {
             windows_resumed: 0,
             events_in_vain: 0,
             script_ticks: 0,
+            rigid_pieces: 0,
             velocity_bounds_left: 0,
             activations: 0,
             deactivations: 0,
@@ -163,13 +166,14 @@ impl Default for Statistics {
 }
 
 impl Statistics {
-    /// All events: force terms, ticks of layers per pair, expired certificates, scripts. Rescheduled certificates are
-    /// no events.
+    /// All events: force terms, ticks of layers per pair, expired certificates, scripts, pieces of rigid bodies.
+    /// Rescheduled certificates are no events.
     pub fn events(&self) -> u64 {
         self.force_terms.iter().sum::<u64>()
             + self.layer_ticks
             + self.slab_lapses
             + self.volume_lapses
             + self.script_ticks
+            + self.rigid_pieces
     }
 }

@@ -4,9 +4,10 @@ use super::engine::Engine;
 use super::force::{ClockedForce, Drag, ElasticTerms, ForceKind, Pulls, UniformForce};
 use super::pieces::Pieces;
 use super::pushes::Pushes;
+use super::rigid_bodies::least_effective_mass;
 use super::scripted::ScriptedObstacles;
 use super::statistics::{Statistics, StepHistogram};
-use super::system::{Plane, Script, Settings, System};
+use super::system::{FreeBodies, Plane, Script, Settings, System};
 use crate::balance::Energies;
 use crate::error::asynchronous::{Stop, SystemError};
 use crate::error::{SimError, StepError, StepFailure};
@@ -282,6 +283,7 @@ fn system_of(
     let lightest = free
         .iter()
         .map(|&point| masses[point as usize])
+        .chain(model.rigid.iter().map(least_effective_mass))
         .fold(f64::INFINITY, f64::min);
     let law = match settings.stiffness {
         Some(stiffness) => LayerLaw::new(stiffness, settings.thickness),
@@ -294,6 +296,16 @@ fn system_of(
         masses,
         forces,
         scripts: scripts_of(model, settings),
+        rigid: FreeBodies {
+            bodies: model
+                .rigid
+                .iter()
+                .cloned()
+                .zip(state.rigid.iter().copied())
+                .collect(),
+            acceleration: model.settings.gravity,
+            longest_piece: longest_piece(model, settings),
+        },
         surface: model.geometry.surface.clone(),
         planes: model
             .geometry
@@ -326,6 +338,12 @@ fn pieces_of(model: &Model, settings: &scene::Asynchronous) -> u64 {
     let by_turn = turns.fold(0.0, f64::max) * model.settings.time_step / LARGEST_TURN;
     let by_period = model.settings.time_step / settings.longest_period;
     by_period.max(by_turn).ceil().max(1.0) as u64
+}
+
+/// Longest straight piece of the points of a free rigid body (s): pieces end where steps do.
+fn longest_piece(model: &Model, settings: &scene::Asynchronous) -> f64 {
+    let step = model.settings.time_step;
+    step / (step / settings.longest_period).ceil().max(1.0)
 }
 
 /// Rejects a clock that ticks too often in a step: `what` has one of `period` (s), and `mend` makes it slower. Clocks
@@ -469,6 +487,15 @@ impl Stepper for Asynchronous {
         }
         for (vertex, velocity) in self.engine.vertices().iter().zip(&mut state.velocities) {
             *velocity = vertex.velocity;
+        }
+        for (at, (body, end)) in (state.rigid.iter_mut()).zip(self.engine.rigid_states(now)) {
+            *at = end;
+            // Straight pieces have other velocities than the body.
+            let spin = body.angular_velocity(at);
+            for point in body.points.clone() {
+                let arm = state.positions[point] - at.pose.center;
+                state.velocities[point] = at.velocity + spin.cross(&arm);
+            }
         }
         let external = external_work_at_rest(model, &self.positions, state);
         let duration = now - state.time;

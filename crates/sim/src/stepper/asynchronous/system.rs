@@ -1,6 +1,7 @@
 //! The input of the integrator: plain data, independent of scenes.
 
 use super::force::ClockedForce;
+use crate::rigid::{RigidBody, RigidState};
 use crate::scene::Detection;
 use impinge_contact::penalty::LayerLaw;
 use impinge_geometry::surface::CollisionSurface;
@@ -40,6 +41,17 @@ pub struct Script {
     pub period: f64,
 }
 
+/// Free rigid bodies, under a constant acceleration.
+#[derive(Clone, Debug, Default)]
+pub struct FreeBodies {
+    /// The bodies, and their states at time 0.
+    pub bodies: Vec<(RigidBody, RigidState)>,
+    /// Gravity (m/s²).
+    pub acceleration: Vector3<f64>,
+    /// Longest straight piece of their points (s), positive; all pieces end at its multiples.
+    pub longest_piece: f64,
+}
+
 /// Bodies, forces and contact of a simulation.
 #[derive(Debug)]
 pub struct System {
@@ -47,12 +59,14 @@ pub struct System {
     pub positions: Vec<Vector3<f64>>,
     /// Velocities at time 0 (m/s).
     pub velocities: Vec<Vector3<f64>>,
-    /// Masses (kg); infinite for prescribed vertices.
+    /// Masses (kg); infinite for prescribed vertices and for those of rigid bodies.
     pub masses: Vec<f64>,
     /// All forces, batched by clocks.
     pub forces: Vec<Box<dyn ClockedForce>>,
     /// Motions of the prescribed vertices; those without a script are fixed.
     pub scripts: Vec<Script>,
+    /// Rigid bodies that move freely.
+    pub rigid: FreeBodies,
     /// Triangles, edges and vertices that may touch.
     pub surface: CollisionSurface,
     /// Half-spaces.

@@ -11,7 +11,7 @@ pub struct Vertex {
     pub time: f64,
     /// `v`: velocity since `τ` (m/s).
     pub velocity: Vector3<f64>,
-    /// `1/m` (1/kg); 0 for a prescribed vertex.
+    /// `1/m` (1/kg); 0 for a prescribed vertex, and for one of a free rigid body.
     pub inverse_mass: f64,
 }
 

@@ -5,7 +5,7 @@ use impinge_fem::thin::Hinge;
 use impinge_fem::{ElasticModel, Material, RayleighDamping};
 use impinge_geometry::surface::CollisionSurface;
 use impinge_sim::stepper::asynchronous::force::{ClockedForce, Drag, ElasticTerms};
-use impinge_sim::stepper::asynchronous::{Engine, Settings, System, Vertex};
+use impinge_sim::stepper::asynchronous::{Engine, FreeBodies, Settings, System, Vertex};
 use nalgebra::{Rotation3, Vector3};
 
 /// A cube of six tetrahedra, its side 0.1 m.
@@ -72,6 +72,7 @@ fn engine(
         masses,
         forces,
         scripts: Vec::new(),
+        rigid: FreeBodies::default(),
         planes: Vec::new(),
         law: super::support::law(1.0, 1e-3),
         restitution: 1.0,

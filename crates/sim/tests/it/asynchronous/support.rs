@@ -4,7 +4,7 @@ use impinge_contact::penalty::LayerLaw;
 use impinge_fem::thin::{Shell, ShellMaterial};
 use impinge_geometry::surface::CollisionSurface;
 use impinge_sim::stepper::asynchronous::force::{ClockedForce, ElasticTerms, UniformForce};
-use impinge_sim::stepper::asynchronous::{Plane, System};
+use impinge_sim::stepper::asynchronous::{FreeBodies, Plane, System};
 use nalgebra::Vector3;
 
 /// Gravity (m/s²).
@@ -33,6 +33,7 @@ pub(super) fn particle(height: f64, gravity: bool) -> System {
         masses: vec![1.0],
         forces,
         scripts: Vec::new(),
+        rigid: FreeBodies::default(),
         surface: CollisionSurface::new(Vec::new(), 1, vec![0], vec![false]),
         planes: vec![Plane {
             normal: Vector3::z(),
@@ -205,6 +206,7 @@ impl Scene {
             masses: self.masses,
             forces,
             scripts: Vec::new(),
+            rigid: FreeBodies::default(),
             planes: Vec::new(),
             law,
             restitution: 1.0,

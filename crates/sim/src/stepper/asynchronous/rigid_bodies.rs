@@ -1,0 +1,234 @@
+//! Free rigid bodies: their state between events, and the response of their points to impulses.
+//!
+//! A body flies exactly: its centre on a parabola, its orientation by the implicit midpoint rule. Its points are
+//! vertices that fly straight, as certificates need it. A straight piece ends where the body takes them. Pieces end at
+//! the ticks of nested clocks, so that no piece turns far, and that all of them end at the end of a step.
+//!
+//! An impulse on a point changes the velocity and the angular momentum of the body, with the arm from its centre to the
+//! vertex where it is. So the sums of linear and angular momentum are kept to rounding. Its points then aim at the new
+//! positions at the end of the piece. Let `a` be their acceleration, `T` the length of the piece. Wherever impulses
+//! divide it, a point is `½ a s (T − s)` off at the time `s` of the piece, at most `a T²/8`. Its velocity differs from
+//! that of the body by `½ a (T − 2s)`, which vanishes in the mean. Impulses follow from the velocity of the body.
+
+use super::system::FreeBodies;
+use crate::rigid::{RigidBody, RigidState};
+use nalgebra::{Matrix3, Vector3};
+use std::ops::Range;
+
+/// A body at the instant of an event, between its impulses.
+#[derive(Clone, Debug)]
+pub(super) struct Present {
+    time: f64,
+    pub(super) state: RigidState,
+    /// `ω` (rad/s).
+    spin: Vector3<f64>,
+    /// `I_w⁻¹` (1/(kg m²)).
+    mobility: Matrix3<f64>,
+    /// Whether it received an impulse.
+    pub(super) pushed: bool,
+}
+
+/// A body in flight.
+#[derive(Clone, Debug)]
+pub(super) struct Flying {
+    pub(super) constants: RigidBody,
+    /// Its state at `time`, after all impulses so far.
+    pub(super) state: RigidState,
+    pub(super) time: f64,
+    /// Mean angular velocity up to the end of the piece (rad/s).
+    pub(super) spin: Vector3<f64>,
+    /// End of the piece (s).
+    pub(super) end: f64,
+    pub(super) generation: u32,
+    pub(super) present: Option<Present>,
+}
+
+impl Flying {
+    pub(super) fn state_at(&self, time: f64, acceleration: &Vector3<f64>) -> RigidState {
+        let wait = time - self.time;
+        let gained = acceleration * wait;
+        let mean = self.state.velocity + gained * 0.5;
+        RigidState {
+            pose: self.state.pose.advanced(&mean, &self.spin, wait),
+            velocity: self.state.velocity + gained,
+            angular_momentum: self.state.angular_momentum,
+        }
+    }
+
+    fn present_at(&self, time: f64, acceleration: &Vector3<f64>) -> Present {
+        let state = self.state_at(time, acceleration);
+        let mobility = (self.constants.inertia).world_inverse(&state.pose.orientation);
+        Present {
+            time,
+            spin: mobility * state.angular_momentum,
+            mobility,
+            state,
+            pushed: false,
+        }
+    }
+
+    pub(super) fn points(&self) -> Range<u32> {
+        self.constants.points.start as u32..self.constants.points.end as u32
+    }
+}
+
+/// All free rigid bodies of a system.
+#[derive(Clone, Debug)]
+pub(super) struct RigidBodies {
+    pub(super) bodies: Vec<Flying>,
+    /// Body of each point; empty without bodies.
+    of_point: Vec<Option<u32>>,
+    /// Gravity (m/s²).
+    pub(super) acceleration: Vector3<f64>,
+    /// Longest piece (s).
+    pub(super) longest_piece: f64,
+    /// Bodies that an event looked at.
+    pub(super) called: Vec<u32>,
+}
+
+impl RigidBodies {
+    /// The bodies of a system with so many points, at time 0.
+    pub(super) fn new(given: FreeBodies, points: usize) -> Self {
+        let mut of_point = Vec::new();
+        if !given.bodies.is_empty() {
+            of_point.resize(points, None);
+        }
+        for (index, (body, _)) in (0..).zip(&given.bodies) {
+            of_point[body.points.clone()].fill(Some(index));
+        }
+        let bodies = given.bodies.into_iter().map(|(constants, state)| Flying {
+            constants,
+            state,
+            time: 0.0,
+            spin: Vector3::zeros(),
+            end: 0.0,
+            generation: 0,
+            present: None,
+        });
+        Self {
+            bodies: bodies.collect(),
+            of_point,
+            acceleration: given.acceleration,
+            longest_piece: given.longest_piece,
+            called: Vec::new(),
+        }
+    }
+
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        self.bodies.is_empty()
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.bodies.len()
+    }
+
+    /// The body of a point, if it is one of a free rigid body.
+    #[inline]
+    pub(super) fn of(&self, point: u32) -> Option<u32> {
+        self.of_point.get(point as usize).copied().flatten()
+    }
+
+    #[inline]
+    pub(super) fn is_current(&self, body: u32, generation: u32) -> bool {
+        self.bodies[body as usize].generation == generation
+    }
+
+    /// The states at `time` (s), not before the last event.
+    pub(super) fn states_at(&self, time: f64) -> impl Iterator<Item = (&RigidBody, RigidState)> {
+        let at = move |body: &Flying| body.state_at(time, &self.acceleration);
+        self.bodies
+            .iter()
+            .map(move |body| (&body.constants, at(body)))
+    }
+
+    /// Takes the bodies of `points` to `time` (s).
+    pub(super) fn call(&mut self, points: &[u32], time: f64) {
+        for &point in points {
+            let Some(index) = self.of(point) else {
+                continue;
+            };
+            let body = &mut self.bodies[index as usize];
+            if body.present.as_ref().is_none_or(|at| at.time < time) {
+                body.present = Some(body.present_at(time, &self.acceleration));
+                self.called.push(index);
+            }
+        }
+    }
+
+    /// A called body.
+    #[inline]
+    fn present(&self, body: u32) -> &Present {
+        let present = self.bodies[body as usize].present.as_ref();
+        present.expect("the body was called")
+    }
+
+    /// Velocity of a point at a place (m) of its body, which was called; `None` if it belongs to none.
+    #[inline]
+    pub(super) fn velocity_of(&self, point: u32, place: &Vector3<f64>) -> Option<Vector3<f64>> {
+        let at = self.present(self.of(point)?);
+        Some(at.state.velocity + at.spin.cross(&(place - at.state.pose.center)))
+    }
+
+    /// Applies an impulse (N s) to a point at a place (m) of its body, which was called. Returns `false` if it belongs
+    /// to none.
+    #[inline]
+    pub(super) fn push(
+        &mut self,
+        point: u32,
+        place: &Vector3<f64>,
+        impulse: &Vector3<f64>,
+    ) -> bool {
+        let Some(index) = self.of(point) else {
+            return false;
+        };
+        let body = &mut self.bodies[index as usize];
+        if let Some(at) = &mut body.present {
+            at.state.velocity += impulse / body.constants.inertia.mass();
+            at.state.angular_momentum += (place - at.state.pose.center).cross(impulse);
+            at.spin = at.mobility * at.state.angular_momentum;
+            at.pushed = true;
+        }
+        true
+    }
+
+    /// Work-conjugate velocity of the impulses `shares` on four points, as `Σ p · Δv` (1/kg for unit impulses): the
+    /// part of the points of called bodies, `|Σ p|²/m + τ · I⁻¹ τ` for each.
+    pub(super) fn mobility(
+        &self,
+        points: &[u32; 4],
+        places: &[Vector3<f64>; 4],
+        shares: &[Vector3<f64>; 4],
+    ) -> f64 {
+        let bodies = points.map(|point| self.of(point));
+        let mut sum = 0.0;
+        for (first, body) in bodies.iter().enumerate() {
+            let Some(index) = body.filter(|_| !bodies[..first].contains(body)) else {
+                continue;
+            };
+            let at = self.present(index);
+            let (mut force, mut torque) = (Vector3::zeros(), Vector3::zeros());
+            for k in (first..4).filter(|&k| bodies[k] == *body) {
+                force += shares[k];
+                torque += (places[k] - at.state.pose.center).cross(&shares[k]);
+            }
+            let mass = self.bodies[index as usize].constants.inertia.mass();
+            sum += force.norm_squared() / mass + torque.dot(&(at.mobility * torque));
+        }
+        sum
+    }
+}
+
+/// Least effective mass of a surface point of a body (kg): the smallest over all points and directions `d` of
+/// `1/(1/m + (r × d) · I⁻¹ (r × d))`. Points within triangles have no smaller one, since this is convex in `r`.
+pub(super) fn least_effective_mass(body: &RigidBody) -> f64 {
+    let inverse_inertia = body
+        .inertia
+        .world_inverse(&nalgebra::UnitQuaternion::identity());
+    let largest = body.arms.iter().map(|arm| {
+        let turn = arm.cross_matrix();
+        let mobility = turn.transpose() * inverse_inertia * turn;
+        mobility.symmetric_eigenvalues().max()
+    });
+    1.0 / (1.0 / body.inertia.mass() + largest.fold(0.0, f64::max))
+}
