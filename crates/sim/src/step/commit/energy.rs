@@ -22,8 +22,8 @@ use crate::{
 use impinge_contact::constraint::{Constraint, Term};
 use nalgebra::Vector3;
 
-/// Smallest gain that is reported, as a share of the kinetic and elastic energy, layers included. In correct steps gains
-/// stay below a tenth of it. Instability multiplies the energy within a few steps, so any value up to 1 finds it.
+/// Smallest gain that is reported, as a share of the kinetic and elastic energy, layers included. In correct steps
+/// gains stay below a tenth of it. Instability multiplies the energy within a few steps, so any value up to 1 finds it.
 pub(crate) const MATERIAL_SHARE: f64 = 0.01;
 
 /// The same for the asynchronous stepper. Velocities are half a period ahead of positions there, so the measured energy

@@ -127,7 +127,7 @@ impl Engine {
                 body.state.velocity + turning.cross(&(vertex.position - center))
             };
         }
-        if clock.due() != body.end {
+        if clock.due().to_bits() != body.end.to_bits() {
             body.end = clock.due();
             body.generation += 1;
             self.queue.push(Event {

@@ -446,6 +446,22 @@ fn scripts_of(model: &Model, settings: &scene::Asynchronous) -> Vec<Script> {
     scripts
 }
 
+/// Writes the velocities of all points at time `now` (s), and the state of rigid bodies. Points of these move in
+/// straight pieces and have the velocity of the body.
+fn write_velocities(engine: &Engine, now: f64, state: &mut State) {
+    for (vertex, velocity) in engine.vertices().iter().zip(&mut state.velocities) {
+        *velocity = vertex.velocity;
+    }
+    for (at, (body, end)) in state.rigid.iter_mut().zip(engine.rigid_states(now)) {
+        *at = end;
+        let spin = body.angular_velocity(at);
+        for point in body.points.clone() {
+            let arm = state.positions[point] - at.pose.center;
+            state.velocities[point] = at.velocity + spin.cross(&arm);
+        }
+    }
+}
+
 impl Stepper for Asynchronous {
     fn heed(&mut self, interrupt: &Interrupt) {
         self.engine.heed(interrupt);
@@ -485,18 +501,7 @@ impl Stepper for Asynchronous {
         if let Some(recording) = &mut self.engine.recording {
             recording.end_step(now, &state.positions);
         }
-        for (vertex, velocity) in self.engine.vertices().iter().zip(&mut state.velocities) {
-            *velocity = vertex.velocity;
-        }
-        for (at, (body, end)) in (state.rigid.iter_mut()).zip(self.engine.rigid_states(now)) {
-            *at = end;
-            // Straight pieces have other velocities than the body.
-            let spin = body.angular_velocity(at);
-            for point in body.points.clone() {
-                let arm = state.positions[point] - at.pose.center;
-                state.velocities[point] = at.velocity + spin.cross(&arm);
-            }
-        }
+        write_velocities(&self.engine, now, state);
         let external = external_work_at_rest(model, &self.positions, state);
         let duration = now - state.time;
         state.contacts.clear();
