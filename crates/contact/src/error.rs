@@ -144,7 +144,7 @@ pub enum ContactError {
     },
     /// The method does not support constraint rows.
     #[error(
-        "the problem has {rows} constraint rows, which this method does not support; choose `compliant-kkt`"
+        "the problem has {rows} constraint rows, which this method does not support; choose `cr` or `compliant-kkt`"
     )]
     ConstraintRows {
         /// Number of rows.
@@ -160,7 +160,8 @@ pub enum ContactError {
     },
     /// More rows connect bodies than the method can factorise.
     #[error(
-        "{rows} constraint rows connect one group of bodies, and this method takes {most}; choose `cr` or `compliant-kkt`"
+        "{rows} constraint rows connect one group of bodies, and this method takes {most}; choose `cr` or \
+         `compliant-kkt`"
     )]
     ManyRows {
         /// Number of rows.

@@ -19,9 +19,9 @@ pub(super) struct FreeMotion {
     pub(super) converged: bool,
 }
 
-/// `C`: the velocities due to impulses, symmetric and positive definite; `A⁻¹` or an approximation.
+/// `C`: the velocities due to impulses, symmetric and positive semi-definite; `A⁻¹` or an approximation.
 ///
-/// Blocks belong to parts without coupling: bodies, or single blocks.
+/// Blocks belong to parts without coupling: bodies, bodies that joints connect, or single blocks.
 pub(super) trait Compliance {
     /// Prepares the compliance of `problem`; for an approximation, `repair` adds the exact momentum of free bodies.
     /// Returns whether the compliance has changed.

@@ -126,6 +126,9 @@ impl Compliance for ExactCompliance {
             for &block in part.blocks() {
                 self.scratch.extend_from_slice(&x[3 * block..][..3]);
             }
+            if self.scratch.iter().all(|&x| x == 0.0) {
+                continue;
+            }
             part.solve_in_place(&mut self.scratch);
             for (&block, value) in part.blocks().iter().zip(self.scratch.chunks_exact(3)) {
                 x[3 * block..][..3].copy_from_slice(value);

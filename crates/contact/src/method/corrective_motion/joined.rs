@@ -16,13 +16,18 @@ use crate::{ContactError, ContactProblem};
 use impinge_krylov::forest::Forest;
 use nalgebra::{DMatrix, DVector, Matrix3};
 
-/// Most rows that connect one group of bodies: `S` is dense, and factors of 2000 rows take about a second.
+/// Most rows that connect one group of bodies: `S` is dense, and its factors take `rows³/3` operations.
 const MOST_ROWS: usize = 2000;
+
+/// Share of `C` that contacts keep along motions that rows prevent, 1e-12 to 1e-8. Without it, rounding would decide
+/// how far a contact moves on a body that joints hold. It is far below the tolerances of gaps.
+const LEFT: f64 = 1e-10;
 
 /// A compliance and the constraint rows between its parts.
 pub(super) struct JoinedCompliance {
     bodies: Box<dyn Compliance + Send>,
-    rows: ConstraintRows,
+    /// The rows that are eliminated; `None` after a failure.
+    rows: Option<ConstraintRows>,
     groups: Vec<Group>,
     /// Group of each block and its number in the group; `None` for blocks without rows.
     place_of_block: Vec<Option<(u32, u32)>>,
@@ -47,7 +52,7 @@ impl JoinedCompliance {
     pub(super) fn new(bodies: Box<dyn Compliance + Send>) -> Self {
         Self {
             bodies,
-            rows: ConstraintRows::default(),
+            rows: None,
             groups: Vec::new(),
             place_of_block: Vec::new(),
             scratch: Vec::new(),
@@ -67,9 +72,7 @@ impl JoinedCompliance {
                 let of = problem.constraints.group(constraint);
                 of.offset[row] - problem.constraints.product(constraint, row, velocity)
             });
-            let forces = group
-                .factor
-                .solve(DVector::from_iterator(group.rows.len(), rows));
+            let forces = (group.factor).solve(&DVector::from_iterator(group.rows.len(), rows));
             for (&(constraint, row), force) in group.rows.iter().zip(&forces) {
                 lambda[problem.constraints.first_row(constraint) + row] = *force;
             }
@@ -77,100 +80,102 @@ impl JoinedCompliance {
         }
     }
 
-    /// Computes the groups of `problem`, `C Gᵀ` and the factors of `S`.
-    fn join(&mut self, problem: &ContactProblem) -> Result<(), ContactError> {
+    /// Computes the groups of `rows`, `C Gᵀ` and the factors of `S`.
+    fn join(
+        &mut self,
+        problem: &ContactProblem,
+        rows: &ConstraintRows,
+    ) -> Result<(), ContactError> {
         self.groups.clear();
-        self.rows.clone_from(&problem.constraints);
         self.place_of_block.clear();
-        if self.rows.is_empty() {
+        if rows.is_empty() {
             return Ok(());
         }
-        self.find_groups(problem);
-        let mut groups = std::mem::take(&mut self.groups);
+        let mut groups = self.find_groups(problem, rows);
         for group in &mut groups {
             if group.rows.len() > MOST_ROWS {
+                self.place_of_block.clear();
                 return Err(ContactError::ManyRows {
                     rows: group.rows.len(),
                     most: MOST_ROWS,
                 });
             }
-            self.factorize(problem.unknowns(), group);
+            self.factorize(rows, problem.unknowns(), group);
         }
         self.groups = groups;
         Ok(())
     }
 
-    /// Collects the parts that rows connect.
-    fn find_groups(&mut self, problem: &ContactProblem) {
-        let blocks = problem.momentum.blocks();
+    /// Collects the parts that rows connect. Rows that act on no block are a group of their own.
+    fn find_groups(&mut self, problem: &ContactProblem, rows: &ConstraintRows) -> Vec<Group> {
         let mut forest = Forest::default();
         forest.reset_to(problem.momentum.pattern());
-        let mut has_rows = vec![false; blocks];
-        for constraint in 0..self.rows.groups() {
-            let of = self.rows.group(constraint);
-            for &block in of.blocks {
+        let mut has_rows = vec![false; problem.momentum.blocks()];
+        for constraint in 0..rows.groups() {
+            let blocks = rows.group(constraint).blocks;
+            for &block in blocks {
                 has_rows[block as usize] = true;
-                forest.unite(of.blocks[0], block);
+                forest.unite(blocks[0], block);
             }
         }
         let mut tree = Vec::new();
         let trees = forest.number_trees(&mut tree, |_| true);
-        let mut group_of_tree = vec![None; trees];
+        let (mut groups, mut group_of_tree) = (Vec::new(), vec![None; trees]);
         for (block, _) in has_rows.iter().enumerate().filter(|(_, has)| **has) {
             let group = &mut group_of_tree[tree[block] as usize];
             if group.is_none() {
-                *group = Some(self.groups.len());
-                self.groups.push(Group::default());
+                *group = Some(groups.len());
+                groups.push(Group::default());
             }
         }
         for (block, &tree) in (0_u32..).zip(&tree) {
-            let place = group_of_tree[tree as usize].map(|number| {
-                let members = &mut self.groups[number].blocks;
+            let place = group_of_tree[tree as usize].map(|number: usize| {
+                let members = &mut groups[number].blocks;
                 members.push(block);
                 (number as u32, members.len() as u32 - 1)
             });
             self.place_of_block.push(place);
         }
-        for constraint in 0..self.rows.groups() {
-            let of = self.rows.group(constraint);
+        for constraint in 0..rows.groups() {
+            let of = rows.group(constraint);
             let first = of
                 .blocks
                 .first()
                 .map(|&block| tree[block as usize] as usize);
-            if let Some(group) = first.and_then(|tree| group_of_tree[tree]) {
-                let rows = (0..of.offset.len()).map(|row| (constraint, row));
-                self.groups[group].rows.extend(rows);
+            let group = first
+                .and_then(|tree| group_of_tree[tree])
+                .unwrap_or(groups.len());
+            if group == groups.len() {
+                groups.push(Group::default());
             }
+            let of_group = (0..of.offset.len()).map(|row| (constraint, row));
+            groups[group].rows.extend(of_group);
         }
+        groups
     }
 
     /// `C Gᵀ` and the factors of `S` of a group.
-    fn factorize(&mut self, unknowns: usize, group: &mut Group) {
+    fn factorize(&mut self, rows: &ConstraintRows, unknowns: usize, group: &mut Group) {
         let count = group.rows.len();
         group.moved = DMatrix::zeros(3 * group.blocks.len(), count);
         let mut matrix = DMatrix::zeros(count, count);
         for (at, &(constraint, row)) in group.rows.iter().enumerate() {
             self.scratch.clear();
             self.scratch.resize(unknowns, 0.0);
-            self.rows
-                .add_impulse(constraint, row, 1.0, &mut self.scratch);
+            rows.add_impulse(constraint, row, 1.0, &mut self.scratch);
             self.bodies.apply(&mut self.scratch);
-            for (&block, moved) in group.blocks.iter().zip(
-                group
-                    .moved
-                    .column_mut(at)
-                    .as_mut_slice()
-                    .chunks_exact_mut(3),
-            ) {
+            let mut moved = group.moved.column_mut(at);
+            let by_block = moved.as_mut_slice().chunks_exact_mut(3);
+            for (&block, moved) in group.blocks.iter().zip(by_block) {
                 moved.copy_from_slice(&self.scratch[3 * block as usize..][..3]);
             }
             for (other, &(felt, felt_row)) in group.rows.iter().enumerate().skip(at) {
-                let mut entry = self.rows.product(felt, felt_row, &self.scratch);
+                let mut entry = rows.product(felt, felt_row, &self.scratch);
                 if felt == constraint {
-                    let size = self.rows.group(felt).offset.len();
-                    entry += self.rows.group(felt).compliance[felt_row * size + row];
+                    let of = rows.group(felt);
+                    entry += of.compliance[felt_row * of.offset.len() + row];
                 }
-                matrix[(other, at)] = entry;
+                matrix[(at, other)] = entry;
             }
         }
         group.factor = RedundantRows::new(matrix);
@@ -234,17 +239,16 @@ impl Group {
 impl Compliance for JoinedCompliance {
     fn prepare(&mut self, problem: &ContactProblem, repair: bool) -> Result<bool, ContactError> {
         let changed = self.bodies.prepare(problem, repair)?;
-        if !changed && self.rows.same_rows(&problem.constraints) {
+        let same = |rows: &ConstraintRows| rows.same_rows(&problem.constraints);
+        if !changed && self.rows.as_ref().is_some_and(same) {
             return Ok(false);
         }
         // After a failure nothing must count as prepared.
-        self.rows.clear();
-        let joined = self.join(problem);
-        if joined.is_err() {
-            self.groups.clear();
-            self.rows.clear();
-        }
-        joined.map(|()| true)
+        self.rows = None;
+        let rows = problem.constraints.clone();
+        self.join(problem, &rows)?;
+        self.rows = Some(rows);
+        Ok(true)
     }
 
     fn know_bodies(&mut self, bodies: &std::sync::Arc<crate::compliance::TurnedBodies>) {
@@ -291,7 +295,7 @@ impl Compliance for JoinedCompliance {
             let by_rows: Matrix3<f64> = (group.moved.fixed_rows::<3>(3 * local) * &forces)
                 .fixed_columns::<3>(0)
                 .into();
-            free - by_rows
+            free - by_rows * (1.0 - LEFT)
         }));
     }
 
@@ -307,15 +311,14 @@ impl Compliance for JoinedCompliance {
 
     fn apply(&mut self, x: &mut [f64]) {
         self.bodies.apply(x);
+        let Some(rows) = &self.rows else {
+            return;
+        };
         for group in &self.groups {
-            let gaps = group
-                .rows
-                .iter()
-                .map(|&(constraint, row)| -self.rows.product(constraint, row, x));
-            let forces = group
-                .factor
-                .solve(DVector::from_iterator(group.rows.len(), gaps));
-            group.add_moved(&forces, x);
+            let gaps =
+                (group.rows.iter()).map(|&(constraint, row)| -rows.product(constraint, row, x));
+            let forces = DVector::from_iterator(group.rows.len(), gaps);
+            group.add_moved(&group.factor.solve(&forces), x);
         }
     }
 

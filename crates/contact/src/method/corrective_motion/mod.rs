@@ -10,8 +10,9 @@
 //! There are two choices. The compliance `C` is `A⁻¹`, factorised in every step ([`CorrectiveMotion::exact`]), or the
 //! compliance at rest, rotated node by node ([`CorrectiveMotion::warped`]). `W` is assembled in 3×3 blocks, or applied
 //! through the bodies ([`DelassusForm`]). Contacts are exact for both compliances, since the corrective motion uses the
-//! same. With `A⁻¹`, bilateral constraint rows are eliminated: they change `v*` and `C` (`joined`). Momentum is exact with `A⁻¹`; the compliance at rest needs corrections, which repeat the free motion under the
-//! forces of the last solve ([`CorrectiveMotionSettings::corrections`]). See `docs/methods/corrective_motion.md`.
+//! same. Momentum is exact with `A⁻¹`; the compliance at rest needs corrections, which repeat the free motion under the
+//! forces of the last solve ([`CorrectiveMotionSettings::corrections`]). With `A⁻¹`, bilateral constraint rows are
+//! eliminated: they change `v*` and `C` (`joined`). See `docs/methods/corrective_motion.md`.
 
 mod acceleration;
 mod assembled;
@@ -114,10 +115,10 @@ pub struct CorrectiveMotion {
     /// `v*` without the forces of constraint rows, and what it was computed for.
     free: Vec<f64>,
     free_of: Vec<f64>,
-    /// `v*` with these forces, and the forces.
+    /// `v*` with these forces, and scratch for them.
     closed: Vec<f64>,
     row_forces: Vec<f64>,
-    /// `Jᵀ f₀ + Gᵀ λ₀`, and scratch of the same length.
+    /// `Jᵀ f₀`, and scratch of the same length.
     carried: Vec<f64>,
     scratch: Vec<f64>,
     free_motion: FreeMotion,
@@ -191,8 +192,6 @@ impl CorrectiveMotion {
         self.settings.validate()?;
         self.check(problem, &ContactSolution::at_rest(problem))?;
         self.reactions.clear();
-        self.row_forces.clear();
-        self.row_forces.resize(problem.constraints.len(), 0.0);
         self.prepare(problem, &vec![0.0; problem.unknowns()])?;
         let nodes = ContactNodes::find(problem, &self.compliance)?;
         let built = Assembled::new(&nodes, &mut self.compliance, &mut RowCache::default());
@@ -218,7 +217,7 @@ impl CorrectiveMotion {
             problem.unknowns(),
             "one impulse per unknown"
         );
-        problem.validate()?;
+        self.check(problem, &ContactSolution::at_rest(problem))?;
         self.compliance
             .prepare(problem, self.settings.momentum_repair)?;
         self.compliance.apply(impulses);
@@ -268,12 +267,9 @@ impl CorrectiveMotion {
         self.carried.clear();
         self.carried.resize(problem.unknowns(), 0.0);
         if !self.compliance.is_exact() {
-            add_forces(
-                problem,
-                &self.reactions,
-                &self.row_forces,
-                &mut self.carried,
-            );
+            for (contact, force) in self.reactions.iter().enumerate() {
+                add_impulse(problem, contact, force, &mut self.carried);
+            }
         }
         self.scratch.clear();
         let known = problem.rhs.iter().zip(&self.carried);
@@ -299,12 +295,9 @@ impl CorrectiveMotion {
             return false;
         }
         self.scratch.fill(0.0);
-        add_forces(
-            problem,
-            &self.reactions,
-            &self.row_forces,
-            &mut self.scratch,
-        );
+        for (contact, force) in self.reactions.iter().enumerate() {
+            add_impulse(problem, contact, force, &mut self.scratch);
+        }
         let (mut from_carried, mut from_none) = (0.0, 0.0);
         for (now, carried) in self.scratch.iter().zip(&self.carried) {
             from_carried += (now - carried) * (now - carried);
@@ -318,9 +311,9 @@ impl CorrectiveMotion {
         let contacts = 0..problem.contacts();
         self.closed.clear();
         self.closed.extend_from_slice(&self.free);
-        let mut forces = vec![0.0; problem.constraints.len()];
+        self.row_forces.resize(problem.constraints.len(), 0.0);
         self.compliance
-            .close(problem, &mut self.closed, &mut forces);
+            .close(problem, &mut self.closed, &mut self.row_forces);
         let free = &self.closed;
         self.gaps.clear();
         let gap = |contact| gap_and_slip(problem, contact, free);
@@ -359,7 +352,6 @@ impl CorrectiveMotion {
         }
         self.compliance
             .close(problem, correction, &mut solution.constraints);
-        self.row_forces.clone_from(&solution.constraints);
         for (contact, force) in self.reactions.iter().enumerate() {
             let motion = gap_and_slip(problem, contact, &solution.velocity);
             solution.contacts[contact] = multipliers(
@@ -523,20 +515,6 @@ impl CorrectiveMotion {
     }
 }
 
-/// Adds the impulses `Jᵀ f + Gᵀ λ` of contacts and constraint rows.
-fn add_forces(problem: &ContactProblem, forces: &[Vector3<f64>], of_rows: &[f64], y: &mut [f64]) {
-    for (contact, force) in forces.iter().enumerate() {
-        add_impulse(problem, contact, force, y);
-    }
-    let rows = &problem.constraints;
-    for constraint in 0..rows.groups() {
-        for row in 0..rows.group(constraint).offset.len() {
-            let force = of_rows[rows.first_row(constraint) + row];
-            rows.add_impulse(constraint, row, force, y);
-        }
-    }
-}
-
 /// The forces of a warm start; zero if they are not finite.
 fn start_forces(solution: &ContactSolution, reactions: &mut Vec<Vector3<f64>>) {
     reactions.clear();
@@ -584,7 +562,6 @@ impl ContactSolver for CorrectiveMotion {
         self.settings.validate()?;
         self.check(problem, solution)?;
         start_forces(solution, &mut self.reactions);
-        self.row_forces.clone_from(&solution.constraints);
         self.prepare(problem, &solution.velocity)?;
         let nodes = ContactNodes::find(problem, &self.compliance)?;
         let mut report = ContactReport::default();

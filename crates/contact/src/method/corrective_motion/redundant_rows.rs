@@ -2,71 +2,71 @@
 
 use nalgebra::{DMatrix, DVector};
 
-/// Pivot over its diagonal entry at which a row follows from the rows before it: well above rounding of the
-/// factorisation, well below any real independence of rows.
-const DEPENDENT: f64 = 1e-11;
+/// Pivot over its diagonal entry at which a row follows from the rows before it, 1e-10 to 1e-8: well above rounding of
+/// the entries, well below any real independence of rows.
+const DEPENDENT: f64 = 1e-9;
 
-/// `S = L Lᵀ` of the rows that do not follow from earlier ones. The others have no force: they hold as well, if their
+/// `S = Uᵀ U` of the rows that do not follow from earlier ones. The others have no force: they hold as well, if their
 /// offsets agree, which the residual of the solution judges.
 #[derive(Debug, Default)]
 pub(super) struct RedundantRows {
-    /// Lower triangle; rows that follow from others are those of the identity.
-    lower: DMatrix<f64>,
-    redundant: Vec<usize>,
+    /// Upper triangle; rows that follow from others are those of the identity.
+    upper: DMatrix<f64>,
+    follows: Vec<bool>,
 }
 
 impl RedundantRows {
-    /// Factorises the lower triangle of `matrix`.
+    /// Factorises the upper triangle of `matrix`.
     pub(super) fn new(mut matrix: DMatrix<f64>) -> Self {
-        let size = matrix.nrows();
-        let mut redundant = Vec::new();
-        for row in 0..size {
-            let whole = matrix[(row, row)];
-            for column in 0..row {
-                let (mine, other) = (matrix.row(row), matrix.row(column));
-                let known = mine.columns(0, column).dot(&other.columns(0, column));
-                let rest = matrix[(row, column)] - known;
-                // Redundant columns are zero below the diagonal.
-                matrix[(row, column)] = if redundant.contains(&column) {
-                    0.0
-                } else {
-                    rest / matrix[(column, column)]
-                };
+        let size = matrix.ncols();
+        let mut follows = vec![false; size];
+        for column in 0..size {
+            let whole = matrix[(column, column)];
+            for row in 0..column {
+                let (mine, other) = (matrix.column(column), matrix.column(row));
+                let known = mine.rows(0, row).dot(&other.rows(0, row));
+                let rest = (matrix[(row, column)] - known) / matrix[(row, row)];
+                matrix[(row, column)] = if follows[row] { 0.0 } else { rest };
             }
-            let pivot = whole - matrix.row(row).columns(0, row).norm_squared();
+            let pivot = whole - matrix.column(column).rows(0, column).norm_squared();
             if pivot > DEPENDENT * whole {
-                matrix[(row, row)] = pivot.sqrt();
+                matrix[(column, column)] = pivot.sqrt();
             } else {
-                matrix.row_mut(row).columns_mut(0, row).fill(0.0);
-                matrix[(row, row)] = 1.0;
-                redundant.push(row);
+                matrix.column_mut(column).rows_mut(0, column).fill(0.0);
+                matrix[(column, column)] = 1.0;
+                follows[column] = true;
             }
         }
         Self {
-            lower: matrix,
-            redundant,
+            upper: matrix,
+            follows,
         }
     }
 
-    /// `S⁻¹ x`, zero for redundant rows.
-    pub(super) fn solve(&self, x: DVector<f64>) -> DVector<f64> {
-        let count = x.len();
-        let columns = DMatrix::from_vec(count, 1, x.data.into());
-        let solved = self.solve_columns(columns);
-        DVector::from_vec(solved.data.into())
+    /// `S⁻¹ x`, zero for rows that follow from others.
+    pub(super) fn solve(&self, x: &DVector<f64>) -> DVector<f64> {
+        let columns = DMatrix::from_column_slice(x.len(), 1, x.as_slice());
+        self.solve_columns(columns).column(0).into_owned()
     }
 
     /// [`solve`](Self::solve) for each column.
     pub(super) fn solve_columns(&self, mut x: DMatrix<f64>) -> DMatrix<f64> {
-        for &row in &self.redundant {
-            x.row_mut(row).fill(0.0);
-        }
-        // All diagonal entries are positive or, for values that are not finite, the residual tells.
-        let _ = self.lower.solve_lower_triangular_mut(&mut x);
-        let _ = self.lower.tr_solve_lower_triangular_mut(&mut x);
-        for &row in &self.redundant {
-            x.row_mut(row).fill(0.0);
-        }
+        self.clear(&mut x);
+        // No pivot is zero. Where numbers are not finite, the residual of the solution tells.
+        let _ = self.upper.tr_solve_upper_triangular_mut(&mut x);
+        let _ = self.upper.solve_upper_triangular_mut(&mut x);
+        self.clear(&mut x);
         x
+    }
+
+    fn clear(&self, x: &mut DMatrix<f64>) {
+        for (row, _) in self
+            .follows
+            .iter()
+            .enumerate()
+            .filter(|(_, follows)| **follows)
+        {
+            x.row_mut(row).fill(0.0);
+        }
     }
 }

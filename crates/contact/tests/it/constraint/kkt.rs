@@ -369,7 +369,9 @@ proptest! {
     /// The exact compliance of joined bodies: motion and forces of the factorisation of all rows, without contacts and
     /// with frictionless ones, for either form of the Delassus operator.
     #[test]
-    fn eliminated_rows_give_the_motion_of_all_rows(seed in any::<u64>(), blocks in 2_usize..8, unbuilt in any::<bool>()) {
+    fn eliminated_rows_give_the_motion_of_all_rows(
+        seed in any::<u64>(), blocks in 2_usize..8, unbuilt in any::<bool>(),
+    ) {
         let mut numbers = Numbers::new(seed);
         let mut problem = chain_over(&mut numbers, blocks, 1.0);
         for block in 1..blocks as u32 {
@@ -451,6 +453,72 @@ fn rows_that_follow_from_others_change_nothing_where_they_are_eliminated() {
     assert_eq!(twice.constraints[1].to_bits(), 0.0_f64.to_bits());
     add(&mut problem, 2e-3);
     assert_ne!(solve(&problem).1, Termination::Converged);
+}
+
+/// One solver for problems with other rows, without rows, and after a failure: the same as a new solver for each.
+#[test]
+fn a_used_solver_forgets_the_rows_of_earlier_problems() {
+    let mut numbers = Numbers::new(11);
+    let tolerances = Tolerances {
+        momentum: 1e-9,
+        gap: 1e-10,
+        slip: 1e-10,
+    };
+    let mut free = chain_over(&mut numbers, 4, 1.0);
+    let frame = 1e-2 * Matrix3::new(0., 0., 1., 1., 0., 0., 0., 1., 0.);
+    for block in 0..4 {
+        free.push(&ContactRow {
+            entries: &[(block, frame)],
+            offset: Vector3::new(1e-3 * numbers.number(), 0.0, 0.0),
+            friction: 0.3,
+        });
+    }
+    let mut joined = free.clone();
+    join(&mut joined, &mut numbers, [0, 3], 2, false);
+    let mut softer = free.clone();
+    join(&mut softer, &mut numbers, [1, 2], 1, false);
+    // A compliance between points that are held.
+    softer.constraints.push(&ConstraintGroup {
+        blocks: &[],
+        jacobian: &[],
+        offset: &[2e-3],
+        compliance: &[1e-3],
+        unilateral: false,
+    });
+    let mut crowded = free.clone();
+    for _ in 0..2001 {
+        crowded.constraints.push(&ConstraintGroup {
+            blocks: &[0],
+            jacobian: &[Vector3::x()],
+            offset: &[0.0],
+            compliance: &[1.0],
+            unilateral: false,
+        });
+    }
+    let mut used = condensed(tolerances);
+    for problem in [&joined, &free, &crowded, &free, &softer, &joined] {
+        let mut solution = ContactSolution::at_rest(problem);
+        let mut expected = solution.clone();
+        let found = used.solve(problem, &mut solution);
+        let alone = condensed(tolerances).solve(problem, &mut expected);
+        assert_eq!(
+            found.as_ref().map(|report| report.termination),
+            alone.as_ref().map(|report| report.termination)
+        );
+        assert_eq!(solution, expected);
+        match found {
+            Ok(report) => assert_eq!(report.termination, Termination::Converged),
+            Err(error) => {
+                assert_eq!(
+                    error,
+                    ContactError::ManyRows {
+                        rows: 2001,
+                        most: 2000
+                    }
+                );
+            }
+        }
+    }
 }
 
 /// Ropes and limits are refused by the methods that eliminate rows.

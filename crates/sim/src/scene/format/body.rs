@@ -180,8 +180,8 @@ pub enum BodyKind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Body {
-    /// Name in messages, unlike that of other bodies and obstacles; copies get `name 1`, `name 2`, … Default: `body` and
-    /// its number.
+    /// Name in messages, unlike that of other bodies and obstacles; copies get `name 1`, `name 2`, … Default: `body`
+    /// and its number.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub name: String,
     /// Kind of the body: elastic, shell or rigid.
