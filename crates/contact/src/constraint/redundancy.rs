@@ -8,7 +8,7 @@ pub const MOST_ROWS: usize = 1500;
 
 /// Remainder of a row after projection onto the others, relative to its norm, below which the row is redundant. Well
 /// above rounding of the factorisation, well below any real independence of rows.
-const DEPENDENT: f64 = 1e-9;
+pub(crate) const DEPENDENT: f64 = 1e-9;
 
 /// A rigid row that depends on others.
 #[derive(Debug, Clone, Copy, PartialEq)]

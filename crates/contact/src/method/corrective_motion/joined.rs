@@ -12,12 +12,10 @@
 use super::compliance::{Compliance, FreeMotion, Push};
 use super::redundant_rows::RedundantRows;
 use crate::constraint::ConstraintRows;
+use crate::constraint::redundancy::MOST_ROWS;
 use crate::{ContactError, ContactProblem};
 use impinge_krylov::forest::Forest;
 use nalgebra::{DMatrix, DVector, Matrix3};
-
-/// Most rows that connect one group of bodies: `S` is dense, and its factors take `rows³/3` operations.
-const MOST_ROWS: usize = 2000;
 
 /// Share of `C` that contacts keep along motions that rows prevent, 1e-12 to 1e-8. Without it, rounding would decide
 /// how far a contact moves on a body that joints hold. It is far below the tolerances of gaps.

@@ -1,10 +1,7 @@
 //! Factors of a positive semi-definite matrix of rows, some of which may follow from others.
 
+use crate::constraint::redundancy::DEPENDENT;
 use nalgebra::{DMatrix, DVector};
-
-/// Pivot over its diagonal entry at which a row follows from the rows before it, 1e-10 to 1e-8: well above rounding of
-/// the entries, well below any real independence of rows.
-const DEPENDENT: f64 = 1e-9;
 
 /// `S = Uᵀ U` of the rows that do not follow from earlier ones. The others have no force: they hold as well, if their
 /// offsets agree, which the residual of the solution judges.

@@ -3,6 +3,7 @@
 use super::catalogue::Numbers;
 use impinge_contact::Tolerances;
 use impinge_contact::constraint::ConstraintGroup;
+use impinge_contact::constraint::redundancy::MOST_ROWS;
 use impinge_contact::method::compliant_kkt::{CompliantKkt, CompliantKktSettings, KktSolver};
 use impinge_contact::method::corrective_motion::{
     CorrectiveMotion, CorrectiveMotionSettings, DelassusForm,
@@ -486,7 +487,7 @@ fn a_used_solver_forgets_the_rows_of_earlier_problems() {
         unilateral: false,
     });
     let mut crowded = free.clone();
-    for _ in 0..2001 {
+    for _ in 0..=MOST_ROWS {
         crowded.constraints.push(&ConstraintGroup {
             blocks: &[0],
             jacobian: &[Vector3::x()],
@@ -496,7 +497,9 @@ fn a_used_solver_forgets_the_rows_of_earlier_problems() {
         });
     }
     let mut used = condensed(tolerances);
-    for problem in [&joined, &free, &crowded, &free, &softer, &joined] {
+    for problem in [
+        &joined, &free, &crowded, &free, &joined, &crowded, &joined, &softer,
+    ] {
         let mut solution = ContactSolution::at_rest(problem);
         let mut expected = solution.clone();
         let found = used.solve(problem, &mut solution);
@@ -512,8 +515,8 @@ fn a_used_solver_forgets_the_rows_of_earlier_problems() {
                 assert_eq!(
                     error,
                     ContactError::ManyRows {
-                        rows: 2001,
-                        most: 2000
+                        rows: MOST_ROWS + 1,
+                        most: MOST_ROWS
                     }
                 );
             }

@@ -84,8 +84,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Ends an event at `time` (s): the points of the bodies that received impulses aim anew, and are added to
-    /// `kicked`.
+    /// Ends an event at `time` (s): every body that received an impulse starts a new piece, and its points are added
+    /// to `kicked`.
     pub(super) fn settle_rigid_bodies(&mut self, time: f64, kicked: &mut Vec<u32>) {
         let mut called = std::mem::take(&mut self.rigid.called);
         for id in called.drain(..) {
