@@ -3,8 +3,8 @@
 use super::ConstraintRows;
 use nalgebra::DMatrix;
 
-/// Largest number of rows whose redundancy is checked, or that are eliminated together, because the matrix is dense: 1500
-/// rows take 18 MB.
+/// Largest number of rows whose redundancy is checked, or that are eliminated together, because the matrix is dense:
+/// 1500 rows take 18 MB.
 pub const MOST_ROWS: usize = 1500;
 
 /// Remainder of a row after projection onto the others, relative to its norm, below which the row is redundant. Well
