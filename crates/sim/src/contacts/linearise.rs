@@ -62,10 +62,7 @@ impl Linearisation {
     /// through each other. A pair that comes along a side from ahead is not behind: before it slides over a hump it is
     /// below its top, and the direction to the hump would block the motion.
     pub(crate) fn facing(self, key: ContactKey, start: &[Vector3<f64>; 4]) -> Self {
-        let gap: f64 = (0..4)
-            .map(|i| self.weights[i] * self.normal.dot(&start[i]))
-            .sum();
-        if gap > 0.0 || matches!(key, ContactKey::VertexHalfSpace { .. }) {
+        if self.gap(start) > 0.0 || matches!(key, ContactKey::VertexHalfSpace { .. }) {
             return self;
         }
         match closest_direction(key, start) {
@@ -78,6 +75,30 @@ impl Linearisation {
         }
     }
 
+    /// This linearisation of edges or of a face at an impact, with its normal on the side that the pair came from.
+    ///
+    /// The touching points meet at the impact, so the start has a positive gap along that side, whatever the normal of
+    /// earlier rounds was. The rows of other features, which have no normal of their own, are [`facing`](Self::facing).
+    pub(crate) fn approached_from(mut self, key: ContactKey, start: &[Vector3<f64>; 4]) -> Self {
+        if !matches!(
+            key,
+            ContactKey::EdgeEdge { .. } | ContactKey::VertexFace { .. }
+        ) {
+            return self.facing(key, start);
+        }
+        if self.gap(start) < 0.0 {
+            self.normal = -self.normal;
+        }
+        self
+    }
+
+    /// `n · Σ w x` at the positions of the features, without the origin of a half-space (m).
+    fn gap(&self, corners: &[Vector3<f64>; 4]) -> f64 {
+        (0..4)
+            .map(|i| self.weights[i] * self.normal.dot(&corners[i]))
+            .sum()
+    }
+
     /// Whether the motion to `corners` already gives a row between meshes with this linearisation a gap in
     /// `(0, clearance)` (m), and the normal still equals `normal`. Another solve would then change nothing.
     pub(crate) fn changes_nothing(
@@ -86,9 +107,7 @@ impl Linearisation {
         corners: &[Vector3<f64>; 4],
         clearance: f64,
     ) -> bool {
-        let gap: f64 = (0..4)
-            .map(|i| self.weights[i] * self.normal.dot(&corners[i]))
-            .sum();
+        let gap = self.gap(corners);
         (self.normal - normal).norm() < SAME_NORMAL && gap > 0.0 && gap < clearance
     }
 

@@ -17,7 +17,7 @@ use crate::contacts::{
 };
 use crate::step::detect::Detector;
 use crate::step::detect::half_space::hit_on_half_space;
-use crate::step::refine::relinearise::relinearise;
+use crate::step::refine::relinearise::relinearise_at_impact;
 use crate::{
     contacts::step_motion::{Hit, StepMotion},
     step::detect::separation::{POINTS_PER_TASK, SeparationBounds, SurfaceCandidates},
@@ -177,10 +177,9 @@ impl Refiner {
             }
             if let Ok(stored) = place_of(contacts, touch.key) {
                 let contact = &mut contacts[stored];
-                contact.held = true;
                 contact.hits = contact.hits.saturating_add(1);
                 contact.stands_alone |= touch.stands_alone;
-                relinearise(model, contact, motion, touch.at_impact);
+                relinearise_at_impact(model, contact, motion, &touch.at_impact);
                 report.relinearised += 1;
                 if contact.multipliers.state == ContactState::Inactive {
                     let slip = slip(contact, motion);

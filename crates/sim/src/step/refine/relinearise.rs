@@ -1,7 +1,10 @@
 //! Re-linearisation of contacts at the present positions of their features.
 
 use crate::contacts::step_motion::StepMotion;
-use crate::contacts::{contact::Contact, linearise::linearise};
+use crate::contacts::{
+    contact::Contact,
+    linearise::{Linearisation, linearise},
+};
 use crate::model::Model;
 use nalgebra::Vector3;
 
@@ -20,10 +23,66 @@ pub(crate) fn relinearise(
     let surroundings = (!contact.held).then_some(motion.start);
     let (geometry, normal) = (&model.geometry, &contact.frame.normal);
     let start = contact.gather(motion.start);
-    let linearisation = linearise(geometry, surroundings, contact.key, &target, normal)
-        .clamped(contact.key)
-        .facing(contact.key, &start);
+    let linearisation =
+        linearise(geometry, surroundings, contact.key, &target, normal).clamped(contact.key);
+    take(contact, linearisation.facing(contact.key, &start), &start);
+}
+
+/// Moves the linearisation to that of an impact, where the positions of the features are `touching` (m).
+///
+/// From then on the contact has the normal of its own features: with the one it had, the pair collided.
+pub(crate) fn relinearise_at_impact(
+    model: &Model,
+    contact: &mut Contact,
+    motion: StepMotion<'_>,
+    touching: &[Vector3<f64>; 4],
+) {
+    contact.held = true;
+    let normal = &contact.frame.normal;
+    let start = contact.gather(motion.start);
+    let linearisation =
+        linearise(&model.geometry, None, contact.key, touching, normal).clamped(contact.key);
+    take(
+        contact,
+        linearisation.approached_from(contact.key, &start),
+        &start,
+    );
+}
+
+fn take(contact: &mut Contact, linearisation: Linearisation, start: &[Vector3<f64>; 4]) {
     contact.weights = linearisation.weights;
     contact.turn_to(linearisation.normal);
-    contact.distance = contact.frame.normal.dot(&contact.gap_vector(&start));
+    contact.distance = contact.frame.normal.dot(&contact.gap_vector(start));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::contacts::two_cubes::TwoCubes;
+    use crate::step::refine::crossed_edges::{contact, crossed};
+
+    /// A row along the wrong side would pull the edges through each other, and they would collide again in every round.
+    #[test]
+    fn an_impact_turns_a_normal_of_the_wrong_side() {
+        let model = TwoCubes::apart().model;
+        for (from, to) in [(0.1, -0.3), (-0.1, 0.3)] {
+            let (start, end) = (crossed(from), crossed(to));
+            let motion = StepMotion {
+                start: &start,
+                end: &end,
+                time_step: 1e-3,
+            };
+            for tilt in [0.3, -0.3, std::f64::consts::PI + 0.3] {
+                let mut contact = contact(0, 1, tilt);
+                relinearise_at_impact(&model, &mut contact, motion, &crossed(0.0));
+                let side = Vector3::z() * from.signum();
+                assert!(
+                    (contact.frame.normal - side).norm() < 1e-12,
+                    "{from} {tilt}"
+                );
+                assert!((contact.distance - from.abs()).abs() < 1e-12);
+                assert!(contact.held);
+            }
+        }
+    }
 }
