@@ -39,18 +39,41 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
     Ok(())
 }
 
-/// Iterations per simulated second of the pyramid of 14 bodies, for one step length and one Young's modulus.
-fn pyramid(step: f64, young: f64, duration: f64) -> Result<f64, Box<dyn Error>> {
-    let mut settings = vec![format!("time.step={step}")];
-    settings.extend((0..3).map(|body| format!("body.{body}.material.young={young}")));
-    let mut simulation = Simulation::new(&shipped("pyramid_small", &settings)?)?;
-    #[expect(clippy::cast_sign_loss, reason = "both are positive")]
-    let steps = (duration / step).round() as u64;
-    let mut iterations = 0;
-    for _ in 0..steps {
-        iterations += simulation.advance()?.iterations;
+/// The pyramid of figure 8 (e).
+struct Pyramid {
+    scene: &'static str,
+    layers: usize,
+    bodies: u32,
+}
+
+impl Pyramid {
+    /// All 140 bodies, or a small one with coarse meshes.
+    fn of(extent: Extent) -> Self {
+        let (scene, layers, bodies) = match extent {
+            Extent::Quick => ("pyramid_small", 3, 14),
+            Extent::Full => ("pyramid", 7, 140),
+        };
+        Self {
+            scene,
+            layers,
+            bodies,
+        }
     }
-    Ok(iterations as f64 / duration)
+
+    /// Iterations per simulated second, for one step length (s) and one Young's modulus (Pa).
+    fn cost(&self, step: f64, young: f64, duration: f64) -> Result<f64, Box<dyn Error>> {
+        let mut settings = vec![format!("time.step={step}")];
+        settings
+            .extend((0..self.layers).map(|layer| format!("body.{layer}.material.young={young}")));
+        let mut simulation = Simulation::new(&shipped(self.scene, &settings)?)?;
+        #[expect(clippy::cast_sign_loss, reason = "both are positive")]
+        let steps = (duration / step).round() as u64;
+        let mut iterations = 0;
+        for _ in 0..steps {
+            iterations += simulation.advance()?.iterations;
+        }
+        Ok(iterations as f64 / duration)
+    }
 }
 
 fn lengths_of_the_step(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
@@ -58,17 +81,19 @@ fn lengths_of_the_step(table: &mut Table, extent: Extent) -> Result<(), Box<dyn 
         Extent::Quick => (&[1e-3, 2e-3], 0.1),
         Extent::Full => (&[5e-4, 1e-3, 2e-3, 4e-3], 1.0),
     };
+    let pyramid = Pyramid::of(extent);
+    let name = format!("pyramid of {}", pyramid.bodies);
     let mut costs = Vec::new();
     for &step in steps {
-        let cost = pyramid(step, STIFF, duration)?;
+        let cost = pyramid.cost(step, STIFF, duration)?;
         table.figure(
-            &format!("pyramid of 14, step {step:e} s: iterations a simulated second"),
+            &format!("{name}, step {step:e} s: iterations a simulated second"),
             format!("{cost:.0}"),
         );
         costs.push(cost);
     }
     table.at_most(
-        "pyramid of 14, over the steps: largest over smallest",
+        &format!("{name}, over the steps: largest over smallest"),
         spread(&costs),
         FACTOR,
     );
@@ -79,17 +104,19 @@ fn stiffness(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     if extent == Extent::Quick {
         return Ok(());
     }
+    let pyramid = Pyramid::of(extent);
+    let name = format!("pyramid of {}", pyramid.bodies);
     let mut costs = Vec::new();
     for young in [3.125e5, 6.25e5, 1.25e6, 2.5e6, STIFF] {
-        let cost = pyramid(1e-3, young, 1.0)?;
+        let cost = pyramid.cost(1e-3, young, 1.0)?;
         table.figure(
-            &format!("pyramid of 14, {young:e} Pa: iterations a simulated second"),
+            &format!("{name}, {young:e} Pa: iterations a simulated second"),
             format!("{cost:.0}"),
         );
         costs.push(cost);
     }
     table.at_most(
-        "pyramid of 14, over the stiffnesses: largest over smallest",
+        &format!("{name}, over the stiffnesses: largest over smallest"),
         spread(&costs),
         FACTOR,
     );
