@@ -8,6 +8,9 @@ use std::sync::Arc;
 /// Rows of a contact on one node: the number of the node among the contact nodes of its part, and `[J; J_t]` there.
 pub(super) type Push = (usize, Matrix3<f64>);
 
+/// `C Jᵀ` of one contact at some of the nodes of a part, one block per node (1/kg).
+pub(super) type Response = Vec<Matrix3<f64>>;
+
 /// Effort and accuracy of the free motion.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct FreeMotion {
@@ -42,13 +45,7 @@ pub(super) trait Compliance {
     fn place(&self, block: u32) -> Option<(usize, usize)>;
 
     /// `C Jᵀ` of one contact with the rows `pushed` on the part, at each of the nodes `felt`.
-    fn respond(
-        &mut self,
-        part: usize,
-        pushed: &[Push],
-        felt: &[usize],
-        response: &mut Vec<Matrix3<f64>>,
-    );
+    fn respond(&mut self, part: usize, pushed: &[Push], felt: &[usize], response: &mut Response);
 
     /// `A⁻¹ rhs`, accurate to `tolerance` (N·s) for any `C`, starting from `velocity`.
     fn free_motion(

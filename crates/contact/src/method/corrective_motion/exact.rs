@@ -1,6 +1,6 @@
 //! The exact compliance `A⁻¹`: one sparse factorisation per body.
 
-use super::compliance::{Compliance, FreeMotion, Push};
+use super::compliance::{Compliance, FreeMotion, Push, Response};
 use super::matrix_snapshot::MatrixSnapshot;
 use crate::{ContactError, ContactProblem};
 use impinge_krylov::block::BlockPattern;
@@ -77,13 +77,7 @@ impl Compliance for ExactCompliance {
         Some((part as usize, local as usize))
     }
 
-    fn respond(
-        &mut self,
-        part: usize,
-        pushed: &[Push],
-        felt: &[usize],
-        response: &mut Vec<Matrix3<f64>>,
-    ) {
+    fn respond(&mut self, part: usize, pushed: &[Push], felt: &[usize], response: &mut Response) {
         let factor = &mut self.parts[part];
         let size = 3 * factor.blocks().len();
         self.scratch.clear();

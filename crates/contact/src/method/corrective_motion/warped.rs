@@ -1,6 +1,6 @@
 //! The compliance at rest, rotated node by node: `C̃ = R (A⁰)⁻¹ Rᵀ` (eq. 23 of the paper).
 
-use super::compliance::{Compliance, FreeMotion, Push};
+use super::compliance::{Compliance, FreeMotion, Push, Response};
 use super::matrix_snapshot::MatrixSnapshot;
 use super::momentum_projection::MomentumProjection;
 use crate::compliance::{TurnedBodies, TurnedBody};
@@ -108,13 +108,7 @@ impl Compliance for WarpedCompliance {
         Some((body as usize, place))
     }
 
-    fn respond(
-        &mut self,
-        part: usize,
-        pushed: &[Push],
-        felt: &[usize],
-        response: &mut Vec<Matrix3<f64>>,
-    ) {
+    fn respond(&mut self, part: usize, pushed: &[Push], felt: &[usize], response: &mut Response) {
         response.clear();
         let Some(known) = self.prepared.clone() else {
             return;
