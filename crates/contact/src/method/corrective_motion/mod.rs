@@ -42,7 +42,7 @@ use super::friction_stages::FrictionStages;
 use super::rows::{
     add_impulse, check, check_with_joints, diagonal_compliance, gap_and_slip, merit,
 };
-use super::{ContactReport, ContactSolver, Termination};
+use super::{ContactReport, ContactResult, ContactSolver, Termination};
 use crate::compliance::TurnedBodies;
 use crate::delassus::{BlockRows, FrictionError, FrictionProblem, GaussSeidel, ProximalNewton};
 use crate::solution::direction;
@@ -554,11 +554,7 @@ pub(super) fn unusable(error: &FrictionError) -> ContactError {
 }
 
 impl ContactSolver for CorrectiveMotion {
-    fn solve(
-        &mut self,
-        problem: &ContactProblem,
-        solution: &mut ContactSolution,
-    ) -> Result<ContactReport, ContactError> {
+    fn solve(&mut self, problem: &ContactProblem, solution: &mut ContactSolution) -> ContactResult {
         self.settings.validate()?;
         self.check(problem, solution)?;
         start_forces(solution, &mut self.reactions);
