@@ -49,12 +49,8 @@ impl ConjugateGradient {
 
 impl KrylovMethod for ConjugateGradient {
     fn restart(&mut self, system: &LinearSystem<'_>, x: &[f64]) -> f64 {
-        let n = system.unknowns();
-        assert_eq!(x.len(), n, "x against a system of {n} unknowns");
-        for vector in [&mut self.r, &mut self.z, &mut self.p, &mut self.q] {
-            fit(vector, n);
-        }
-        fit(&mut self.scratch, system.operator.scratch_len());
+        let vectors = [&mut self.r, &mut self.z, &mut self.p, &mut self.q];
+        fit(system, x, vectors, &mut self.scratch);
 
         system.residual_into(x, &mut self.r, &mut self.scratch);
         system.preconditioner.apply(&self.r, &mut self.z);

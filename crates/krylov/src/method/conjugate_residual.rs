@@ -59,19 +59,15 @@ impl ConjugateResidual {
 
 impl KrylovMethod for ConjugateResidual {
     fn restart(&mut self, system: &LinearSystem<'_>, x: &[f64]) -> f64 {
-        let n = system.unknowns();
-        assert_eq!(x.len(), n, "x against a system of {n} unknowns");
-        for vector in [
+        let vectors = [
             &mut self.r,
             &mut self.z,
             &mut self.s,
             &mut self.p,
             &mut self.q,
             &mut self.m,
-        ] {
-            fit(vector, n);
-        }
-        fit(&mut self.scratch, system.operator.scratch_len());
+        ];
+        fit(system, x, vectors, &mut self.scratch);
 
         system.residual_into(x, &mut self.r, &mut self.scratch);
         system.preconditioner.apply(&self.r, &mut self.z);

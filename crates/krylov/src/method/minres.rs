@@ -97,9 +97,7 @@ impl Minres {
 
 impl KrylovMethod for Minres {
     fn restart(&mut self, system: &LinearSystem<'_>, x: &[f64]) -> f64 {
-        let n = system.unknowns();
-        assert_eq!(x.len(), n, "x against a system of {n} unknowns");
-        for vector in [
+        let vectors = [
             &mut self.r,
             &mut self.lanczos_old,
             &mut self.lanczos,
@@ -107,10 +105,8 @@ impl KrylovMethod for Minres {
             &mut self.v,
             &mut self.w,
             &mut self.w_old,
-        ] {
-            fit(vector, n);
-        }
-        fit(&mut self.scratch, system.operator.scratch_len());
+        ];
+        fit(system, x, vectors, &mut self.scratch);
 
         system.residual_into(x, &mut self.r, &mut self.scratch);
         system.preconditioner.apply(&self.r, &mut self.y);

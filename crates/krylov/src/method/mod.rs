@@ -66,7 +66,17 @@ pub enum StepOutcome {
     NotFinite,
 }
 
-/// Gives a vector of the workspace the length for a restart; allocates only to grow.
-fn fit(vector: &mut Vec<f64>, length: usize) {
-    vector.resize(length, 0.0);
+/// Gives the vectors and the scratch of a workspace the lengths for a restart from `x`; allocates only to grow.
+fn fit<const N: usize>(
+    system: &LinearSystem<'_>,
+    x: &[f64],
+    vectors: [&mut Vec<f64>; N],
+    scratch: &mut Vec<f64>,
+) {
+    let n = system.unknowns();
+    assert_eq!(x.len(), n, "x against a system of {n} unknowns");
+    for vector in vectors {
+        vector.resize(n, 0.0);
+    }
+    scratch.resize(system.operator.scratch_len(), 0.0);
 }
