@@ -154,24 +154,12 @@ impl Point {
     #[must_use]
     pub fn minus(mut self, other: &Self) -> Self {
         self.constant -= other.constant;
-        self.terms
-            .extend(other.terms.iter().map(|term| match *term {
-                Term::Particle { index, weight } => Term::Particle {
-                    index,
-                    weight: -weight,
-                },
-                Term::Body {
-                    index,
-                    weight,
-                    place,
-                    arm,
-                } => Term::Body {
-                    index,
-                    weight: -weight,
-                    place,
-                    arm,
-                },
-            }));
+        let own = self.terms.len();
+        self.terms.extend_from_slice(&other.terms);
+        for term in &mut self.terms[own..] {
+            let (Term::Particle { weight, .. } | Term::Body { weight, .. }) = term;
+            *weight = -*weight;
+        }
         self
     }
 
