@@ -1,8 +1,8 @@
 //! The conjugate gradient method.
 
-use super::{KrylovMethod, Step, StepOutcome, fit};
+use super::{KrylovMethod, Step, StepOutcome, begin};
 use crate::system::LinearSystem;
-use crate::vector::{advance, dot, norm, xpby};
+use crate::vector::{advance, dot, xpby};
 
 /// The preconditioned conjugate gradient method, for symmetric positive definite `A`.
 ///
@@ -49,14 +49,11 @@ impl ConjugateGradient {
 
 impl KrylovMethod for ConjugateGradient {
     fn restart(&mut self, system: &LinearSystem<'_>, x: &[f64]) -> f64 {
-        let vectors = [&mut self.r, &mut self.z, &mut self.p, &mut self.q];
-        fit(system, x, vectors, &mut self.scratch);
-
-        system.residual_into(x, &mut self.r, &mut self.scratch);
+        let others = [&mut self.z, &mut self.p, &mut self.q];
+        let residual = begin(system, x, &mut self.r, others, &mut self.scratch);
         system.preconditioner.apply(&self.r, &mut self.z);
         self.p.copy_from_slice(&self.z);
         self.rho = dot(&self.r, &self.z);
-        let residual = norm(&self.r);
         self.residual_squared = residual * residual;
         residual
     }

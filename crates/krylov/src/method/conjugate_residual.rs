@@ -1,8 +1,8 @@
 //! The conjugate residual method.
 
-use super::{KrylovMethod, Step, StepOutcome, fit};
+use super::{KrylovMethod, Step, StepOutcome, begin};
 use crate::system::LinearSystem;
-use crate::vector::{advance, axpy, dot_pair, norm, xpby};
+use crate::vector::{advance, axpy, dot_pair, xpby};
 
 /// The preconditioned conjugate residual method, for symmetric `A`.
 ///
@@ -59,17 +59,14 @@ impl ConjugateResidual {
 
 impl KrylovMethod for ConjugateResidual {
     fn restart(&mut self, system: &LinearSystem<'_>, x: &[f64]) -> f64 {
-        let vectors = [
-            &mut self.r,
+        let others = [
             &mut self.z,
             &mut self.s,
             &mut self.p,
             &mut self.q,
             &mut self.m,
         ];
-        fit(system, x, vectors, &mut self.scratch);
-
-        system.residual_into(x, &mut self.r, &mut self.scratch);
+        let residual = begin(system, x, &mut self.r, others, &mut self.scratch);
         system.preconditioner.apply(&self.r, &mut self.z);
         system
             .operator
@@ -77,7 +74,6 @@ impl KrylovMethod for ConjugateResidual {
         self.p.copy_from_slice(&self.z);
         self.q.copy_from_slice(&self.s);
         (self.rho, self.preconditioned_squared) = dot_pair(&self.z, &self.s, &self.r);
-        let residual = norm(&self.r);
         self.residual_squared = residual * residual;
         residual
     }

@@ -2,9 +2,9 @@
 
 use std::mem::swap;
 
-use super::{KrylovMethod, Step, StepOutcome, fit};
+use super::{KrylovMethod, Step, StepOutcome, begin};
 use crate::system::LinearSystem;
-use crate::vector::{axpy, dot, norm, norm_squared, scale};
+use crate::vector::{axpy, dot, norm_squared, scale};
 
 /// The preconditioned minimum residual method, for symmetric `A`, definite or not.
 ///
@@ -97,8 +97,7 @@ impl Minres {
 
 impl KrylovMethod for Minres {
     fn restart(&mut self, system: &LinearSystem<'_>, x: &[f64]) -> f64 {
-        let vectors = [
-            &mut self.r,
+        let others = [
             &mut self.lanczos_old,
             &mut self.lanczos,
             &mut self.y,
@@ -106,9 +105,7 @@ impl KrylovMethod for Minres {
             &mut self.w,
             &mut self.w_old,
         ];
-        fit(system, x, vectors, &mut self.scratch);
-
-        system.residual_into(x, &mut self.r, &mut self.scratch);
+        let residual = begin(system, x, &mut self.r, others, &mut self.scratch);
         system.preconditioner.apply(&self.r, &mut self.y);
         self.lanczos.copy_from_slice(&self.r);
         self.w.fill(0.0);
@@ -121,7 +118,6 @@ impl KrylovMethod for Minres {
             phi_bar: beta,
             ..Rotation::default()
         };
-        let residual = norm(&self.r);
         self.residual_squared = residual * residual;
         residual
     }

@@ -15,6 +15,7 @@ pub use guarded_conjugate_residual::{GuardedConjugateResidual, KrylovVector, Par
 pub use minres::Minres;
 
 use crate::system::LinearSystem;
+use crate::vector::norm;
 
 /// An iteration on `A x = b` for symmetric `A`.
 pub trait KrylovMethod {
@@ -66,17 +67,22 @@ pub enum StepOutcome {
     NotFinite,
 }
 
-/// Gives the vectors and the scratch of a workspace the lengths for a restart from `x`; allocates only to grow.
-fn fit<const N: usize>(
+/// Gives `r`, other vectors and the scratch of a workspace their lengths, allocating only to grow, and `r` the residual
+/// at `x`. Returns its norm.
+fn begin<const N: usize>(
     system: &LinearSystem<'_>,
     x: &[f64],
-    vectors: [&mut Vec<f64>; N],
+    r: &mut Vec<f64>,
+    others: [&mut Vec<f64>; N],
     scratch: &mut Vec<f64>,
-) {
+) -> f64 {
     let n = system.unknowns();
     assert_eq!(x.len(), n, "x against a system of {n} unknowns");
-    for vector in vectors {
+    r.resize(n, 0.0);
+    for vector in others {
         vector.resize(n, 0.0);
     }
     scratch.resize(system.operator.scratch_len(), 0.0);
+    system.residual_into(x, r, scratch);
+    norm(r)
 }
