@@ -9,7 +9,7 @@
 //!
 //! So contacts see `C'` in the place of `C`. Rows and contacts hold for any symmetric `C`, momentum for `C = A⁻¹`.
 
-use super::compliance::{Compliance, FreeMotion, Push, Response};
+use super::compliance::{Compliance, FreeEquations, FreeMotion, Push, Response};
 use super::redundant_rows::RedundantRows;
 use crate::constraint::ConstraintRows;
 use crate::constraint::redundancy::MOST_ROWS;
@@ -286,14 +286,8 @@ impl Compliance for JoinedCompliance {
         }));
     }
 
-    fn free_motion(
-        &mut self,
-        problem: &ContactProblem,
-        rhs: &[f64],
-        tolerance: f64,
-        velocity: &mut [f64],
-    ) -> FreeMotion {
-        self.bodies.free_motion(problem, rhs, tolerance, velocity)
+    fn free_motion(&mut self, of: FreeEquations<'_>, velocity: &mut [f64]) -> FreeMotion {
+        self.bodies.free_motion(of, velocity)
     }
 
     fn apply(&mut self, x: &mut [f64]) {

@@ -51,7 +51,7 @@ use crate::{
     residual,
 };
 use assembled::Assembled;
-use compliance::{Compliance, FreeMotion};
+use compliance::{Compliance, FreeEquations, FreeMotion};
 use contact_nodes::ContactNodes;
 use contacts::{Contacts, Form};
 use exact::ExactCompliance;
@@ -276,10 +276,12 @@ impl CorrectiveMotion {
         self.scratch.extend(known.map(|(b, p)| b + p));
         // In the norm without weights, every body must be within the smallest tolerance.
         let smallest = self.settings.tolerances.momentum / problem.largest_momentum_weight();
-        let tolerance = FREE_SHARE * smallest;
-        self.free_motion =
-            self.compliance
-                .free_motion(problem, &self.scratch, tolerance, &mut self.free);
+        let equations = FreeEquations {
+            momentum: &problem.momentum,
+            rhs: &self.scratch,
+            tolerance: FREE_SHARE * smallest,
+        };
+        self.free_motion = self.compliance.free_motion(equations, &mut self.free);
         if !self.compliance.is_exact() {
             self.scratch.copy_from_slice(&self.carried);
             self.compliance.bodies().apply(&mut self.scratch);
