@@ -61,6 +61,22 @@ pub struct Placement<'a> {
     pub layout: Layout<'a>,
 }
 
+impl<'a> Placement<'a> {
+    /// Of particles at these positions (m) with these blocks, and of bodies in these frames with those blocks.
+    pub fn new(
+        (particles, particle_blocks): (&'a [Vector3<f64>], &'a [Option<u32>]),
+        (frames, body_blocks): (&'a [Frame], &'a [Option<BodyBlocks>]),
+    ) -> Self {
+        Self {
+            state: Configuration { particles, frames },
+            layout: Layout {
+                particles: particle_blocks,
+                bodies: body_blocks,
+            },
+        }
+    }
+}
+
 /// One summand of a [`Point`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Term {
