@@ -239,10 +239,10 @@ impl Synchronous {
         accept_unmet: bool,
         report: &mut StepReport,
     ) -> Result<(), StepFailure> {
-        let model = context.model;
-        if model.settings.elasticity == Elasticity::Linearised {
+        if context.model.settings.elasticity == Elasticity::Linearised {
             return Ok(());
         }
+        let model = context.model;
         let velocity = std::mem::take(&mut self.solution.velocity);
         self.follow_joints(context, &velocity);
         self.solution.velocity = velocity;
@@ -305,11 +305,10 @@ impl Synchronous {
         report: &mut StepReport,
     ) -> Result<(), StepFailure> {
         let StepContext { model, state, .. } = context;
-        let time_step = context.time_step;
         let motion = StepMotion {
             start: &state.positions,
             end: &self.end,
-            time_step,
+            time_step: context.time_step,
         };
         trace!(
             step = state.step + 1,
