@@ -38,12 +38,8 @@ impl ConjugateGradient {
     }
 
     fn report(&self, outcome: StepOutcome, curvature: f64) -> Step {
-        Step {
-            outcome,
-            residual: self.residual_squared.sqrt(),
-            preconditioned_residual: self.rho.sqrt(),
-            curvature,
-        }
+        let residual = self.residual_squared.sqrt();
+        Step::new(outcome, residual, self.rho.sqrt(), curvature)
     }
 }
 

@@ -47,13 +47,10 @@ impl ConjugateResidual {
     }
 
     fn report(&self, outcome: StepOutcome, curvature: f64) -> Step {
-        Step {
-            outcome,
-            residual: self.residual_squared.sqrt(),
-            // Rounding may make a vanishing square negative.
-            preconditioned_residual: self.preconditioned_squared.max(0.0).sqrt(),
-            curvature,
-        }
+        // Rounding may make a vanishing square negative.
+        let preconditioned = self.preconditioned_squared.max(0.0).sqrt();
+        let residual = self.residual_squared.sqrt();
+        Step::new(outcome, residual, preconditioned, curvature)
     }
 }
 

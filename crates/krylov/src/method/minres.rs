@@ -65,12 +65,8 @@ impl Minres {
     }
 
     fn report(&self, outcome: StepOutcome, curvature: f64) -> Step {
-        Step {
-            outcome,
-            residual: self.residual_squared.sqrt(),
-            preconditioned_residual: self.rotation.phi_bar,
-            curvature,
-        }
+        let residual = self.residual_squared.sqrt();
+        Step::new(outcome, residual, self.rotation.phi_bar, curvature)
     }
 
     /// The next Lanczos vector; returns the diagonal entry of `T` and the square of the next one beside it.

@@ -50,6 +50,17 @@ pub struct Step {
     pub curvature: f64,
 }
 
+impl Step {
+    fn new(outcome: StepOutcome, residual: f64, preconditioned: f64, curvature: f64) -> Self {
+        Self {
+            outcome,
+            residual,
+            preconditioned_residual: preconditioned,
+            curvature,
+        }
+    }
+}
+
 /// Whether a step changed `x`, and if not, why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
