@@ -105,19 +105,14 @@ pub fn tetrahedralize(
         tet_volume(tet.map(|key| stuffing.position(key)))
     });
     let constant = stuffing.lattice.constant;
-    let too_coarse = |part: f64| StuffingError::TooCoarse {
-        size: options.size,
-        part: 100.0 * part,
-        finer: 0.5 * constant,
-    };
     if tets.is_empty() {
-        return Err(too_coarse(0.0));
+        return Err(too_coarse(options, constant, 0.0));
     }
     let mesh = stuffing.into_mesh(tets)?;
     let volume = mesh.volume();
     let part = volume / surface_volume;
     if (part - 1.0).abs() > options.volume_tolerance {
-        return Err(too_coarse(part));
+        return Err(too_coarse(options, constant, part));
     }
     let report = StuffingReport {
         constant,
@@ -175,6 +170,15 @@ fn check_surface(surface: &TriangleMesh) -> Result<(), StuffingError> {
             triangles: pair.triangles,
             place: surface.corners(pair.triangles[0] as usize)[0].into(),
         }),
+    }
+}
+
+/// The error for a filling with this share of the volume, in a lattice with this constant (m).
+fn too_coarse(options: &StuffingOptions, constant: f64, part: f64) -> StuffingError {
+    StuffingError::TooCoarse {
+        size: options.size,
+        part: 100.0 * part,
+        finer: 0.5 * constant,
     }
 }
 
