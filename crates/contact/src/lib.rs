@@ -91,7 +91,7 @@ pub use nalgebra_sparse;
 pub use error::ContactError;
 pub use interrupt::Interrupt;
 pub use islands::{Island, Islands};
-pub use method::{ContactReport, ContactSolver, Method, Termination};
+pub use method::{ContactReport, ContactResult, ContactSolver, Method, Termination};
 pub use problem::{ContactProblem, ContactRow};
 pub use residual::{ContactResidual, Excess, FrictionLaw, residual, residual_under};
 pub use solution::{ContactSolution, ContactState, Multipliers};

@@ -9,11 +9,8 @@ use std::fmt;
 
 /// The set of friction forces for a normal force `λ`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "snake_case")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum FrictionLaw {
     /// Coulomb's: `‖F‖ ≤ μ λ`, opposite to the slip.
     #[default]

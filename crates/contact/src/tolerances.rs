@@ -4,11 +4,8 @@ use crate::{ContactError, ContactProblem, setting};
 
 /// Absolute tolerances of a solve. A problem may hold each of its bodies and contacts to a multiple of them.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(deny_unknown_fields)
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields))]
 pub struct Tolerances {
     /// `ε₁`: bound on `‖w r_v‖₂` (N·s), where the problem may give every body a weight `w`.
     pub momentum: f64,

@@ -44,6 +44,7 @@ pub mod broad_phase;
 pub mod ccd;
 pub mod distance;
 pub mod exact;
+mod few;
 #[cfg(feature = "io")]
 pub mod io;
 pub mod kinetic;

@@ -36,27 +36,19 @@ mod study;
 #[pymodule]
 mod _native {
     #[pymodule_export]
-    use crate::body::Body;
-    #[pymodule_export]
-    use crate::ccd::step_size;
-    #[pymodule_export]
-    use crate::checks::{Verification, doctor, verify};
-    #[pymodule_export]
-    use crate::compare::compare;
-    #[pymodule_export]
-    use crate::friction::{FrictionSolution, solve};
-    #[pymodule_export]
-    use crate::mesh::{read_mesh, repair, tetrahedralize, write_mesh};
-    #[pymodule_export]
-    use crate::run::run;
-    #[pymodule_export]
-    use crate::scene::Scene;
-    #[pymodule_export]
-    use crate::simulation::Simulation;
-    #[pymodule_export]
-    use crate::snapshot::Snapshot;
-    #[pymodule_export]
-    use crate::study::{Study, StudyRow};
+    use crate::{
+        body::Body,
+        ccd::step_size,
+        checks::{Verification, doctor, verify},
+        compare::compare,
+        friction::{FrictionSolution, solve},
+        mesh::{read_mesh, repair, tetrahedralize, write_mesh},
+        run::run,
+        scene::Scene,
+        simulation::Simulation,
+        snapshot::Snapshot,
+        study::{Study, StudyRow},
+    };
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "the name that Python asks for")]
     const __version__: &str = env!("CARGO_PKG_VERSION");

@@ -1,6 +1,6 @@
 //! Rows that are linear in their points: attachments, ball joints, planes.
 
-use super::law::{Definiteness, Law, Local};
+use super::law::{Definiteness, Law, Local, Points};
 use nalgebra::Vector3;
 
 /// `φ = q`, three rows: two points coincide, `q` being their difference.
@@ -19,14 +19,14 @@ impl Law for Attachment {
         3
     }
 
-    fn evaluate(&self, q: &[Vector3<f64>], local: &mut Local) {
+    fn evaluate(&self, q: &Points, local: &mut Local) {
         for axis in 0..3 {
             local.value[axis] = q[0][axis];
             *local.row_mut(axis, 0) = Vector3::ith(axis, 1.0);
         }
     }
 
-    fn stiffness(&self, _: &[Vector3<f64>], _: &[f64], _: Definiteness, _: &mut Local) {}
+    fn stiffness(&self, _: &Points, _: &[f64], _: Definiteness, _: &mut Local) {}
 }
 
 /// `φ = n·q − d`, one row: a point stays on a plane, or above it if the row is one-sided.
@@ -47,10 +47,10 @@ impl Law for Plane {
         1
     }
 
-    fn evaluate(&self, q: &[Vector3<f64>], local: &mut Local) {
+    fn evaluate(&self, q: &Points, local: &mut Local) {
         local.value[0] = self.normal.dot(&q[0]) - self.height;
         *local.row_mut(0, 0) = self.normal;
     }
 
-    fn stiffness(&self, _: &[Vector3<f64>], _: &[f64], _: Definiteness, _: &mut Local) {}
+    fn stiffness(&self, _: &Points, _: &[f64], _: Definiteness, _: &mut Local) {}
 }

@@ -1,6 +1,6 @@
 //! Rows in the directions of two bodies: dot products for hinges, sliders and cones, and the angle of a hinge.
 
-use super::law::{Definiteness, Law, Local};
+use super::law::{Definiteness, Law, Local, Points};
 use nalgebra::{Matrix3, Vector3};
 use std::f64::consts::TAU;
 
@@ -23,19 +23,13 @@ impl Law for Product {
         1
     }
 
-    fn evaluate(&self, q: &[Vector3<f64>], local: &mut Local) {
+    fn evaluate(&self, q: &Points, local: &mut Local) {
         local.value[0] = q[0].dot(&q[1]) - self.constant;
         *local.row_mut(0, 0) = q[1];
         *local.row_mut(0, 1) = q[0];
     }
 
-    fn stiffness(
-        &self,
-        _q: &[Vector3<f64>],
-        lambda: &[f64],
-        _definiteness: Definiteness,
-        local: &mut Local,
-    ) {
+    fn stiffness(&self, _: &Points, lambda: &[f64], _: Definiteness, local: &mut Local) {
         let block = Matrix3::from_diagonal_element(lambda[0]);
         *local.block_mut(0, 1) = block;
         *local.block_mut(1, 0) = block;
@@ -77,7 +71,7 @@ impl Law for Angle {
         1
     }
 
-    fn evaluate(&self, q: &[Vector3<f64>], local: &mut Local) {
+    fn evaluate(&self, q: &Points, local: &mut Local) {
         let (x, y, r2) = Self::plane(q);
         let angle = y.atan2(x);
         let turns = ((angle - self.center) / TAU).round();
@@ -88,13 +82,7 @@ impl Law for Angle {
         *local.row_mut(0, 2) = q[0] * ty;
     }
 
-    fn stiffness(
-        &self,
-        q: &[Vector3<f64>],
-        lambda: &[f64],
-        _definiteness: Definiteness,
-        local: &mut Local,
-    ) {
+    fn stiffness(&self, q: &Points, lambda: &[f64], _: Definiteness, local: &mut Local) {
         let (x, y, r2) = Self::plane(q);
         let factor = self.sign * lambda[0];
         let (tx, ty) = (-y / r2, x / r2);

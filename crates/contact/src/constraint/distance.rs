@@ -1,6 +1,6 @@
 //! Distances: springs, inextensible links and ropes; and the Green–Lagrange strain of a cable.
 
-use super::law::{Definiteness, Law, Local};
+use super::law::{Definiteness, Law, Local, Points};
 use nalgebra::{Matrix3, Vector3};
 
 /// Share of the rest length below which a link has no usable direction: a few digits above rounding.
@@ -66,7 +66,7 @@ impl Law for Distance {
         1
     }
 
-    fn evaluate(&self, q: &[Vector3<f64>], local: &mut Local) {
+    fn evaluate(&self, q: &Points, local: &mut Local) {
         let length = q[0].norm();
         local.value[0] = self.sign() * (length - self.rest_length);
         let along = if length > NO_LENGTH * self.rest_length {
@@ -77,13 +77,7 @@ impl Law for Distance {
         *local.row_mut(0, 0) = along * self.sign();
     }
 
-    fn stiffness(
-        &self,
-        q: &[Vector3<f64>],
-        lambda: &[f64],
-        definiteness: Definiteness,
-        local: &mut Local,
-    ) {
+    fn stiffness(&self, q: &Points, lambda: &[f64], definiteness: Definiteness, local: &mut Local) {
         let length = q[0].norm();
         let tension = self.sign() * lambda[0];
         if length <= NO_LENGTH * self.rest_length
@@ -114,19 +108,13 @@ impl Law for CableStrain {
         1
     }
 
-    fn evaluate(&self, q: &[Vector3<f64>], local: &mut Local) {
+    fn evaluate(&self, q: &Points, local: &mut Local) {
         let squared = self.rest_length * self.rest_length;
         local.value[0] = (q[0].norm_squared() - squared) / (2.0 * squared);
         *local.row_mut(0, 0) = q[0] / squared;
     }
 
-    fn stiffness(
-        &self,
-        _q: &[Vector3<f64>],
-        lambda: &[f64],
-        definiteness: Definiteness,
-        local: &mut Local,
-    ) {
+    fn stiffness(&self, _: &Points, lambda: &[f64], definiteness: Definiteness, local: &mut Local) {
         let lambda = match definiteness {
             Definiteness::Exact => lambda[0],
             Definiteness::Negative => lambda[0].min(0.0),

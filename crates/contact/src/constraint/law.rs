@@ -6,6 +6,9 @@ use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 /// Largest number of rows of one law: the strains of a solid.
 pub const MOST_ROWS: usize = 6;
 
+/// `q₁ … q_k` of a law: points or differences of points (m), or directions (1).
+pub type Points = [Vector3<f64>];
+
 /// `φ(q₁ … q_k)`, its rows and the geometric stiffness of its forces, all in the points of the law.
 ///
 /// All laws share the mapping from points to unknowns (`crates/contact/src/constraint/evaluate.rs`), so a new law needs
@@ -18,18 +21,12 @@ pub trait Law: std::fmt::Debug + Send + Sync {
     fn rows(&self) -> usize;
 
     /// Writes `φ` and `∂φ/∂q`.
-    fn evaluate(&self, q: &[Vector3<f64>], local: &mut Local);
+    fn evaluate(&self, q: &Points, local: &mut Local);
 
     /// Writes `Σ λᵢ ∇²φᵢ`, or its negative semi-definite part.
     ///
     /// Called after [`evaluate`](Self::evaluate) at the same points.
-    fn stiffness(
-        &self,
-        q: &[Vector3<f64>],
-        lambda: &[f64],
-        definiteness: Definiteness,
-        local: &mut Local,
-    );
+    fn stiffness(&self, q: &Points, lambda: &[f64], definiteness: Definiteness, local: &mut Local);
 
     /// Whether [`stiffness`](Self::stiffness) can project its own matrix.
     ///

@@ -41,7 +41,7 @@ pub mod turning;
 pub use condense::Condenser;
 pub use error::ConstraintError;
 pub use evaluate::Evaluation;
-pub use law::{Definiteness, Law, Local, Response};
+pub use law::{Definiteness, Law, Local, Points, Response};
 pub use point::{BodyBlocks, Configuration, Frame, Layout, Placement, Point, Term};
 pub use rows::{ConstraintGroup, ConstraintRows};
 pub use stiffness::{GeometricStiffness, StiffnessSum};

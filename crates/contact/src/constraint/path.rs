@@ -1,6 +1,6 @@
 //! The length of a line through several points: ropes over pulleys, ligaments over bones.
 
-use super::law::{Definiteness, Law, Local};
+use super::law::{Definiteness, Law, Local, Points};
 use nalgebra::{Matrix3, Vector3};
 
 /// Share of the rest length below which a piece has no usable direction: a few digits above rounding.
@@ -35,7 +35,7 @@ impl Law for PathLength {
         1
     }
 
-    fn evaluate(&self, q: &[Vector3<f64>], local: &mut Local) {
+    fn evaluate(&self, q: &Points, local: &mut Local) {
         local.value[0] = self.rest_length;
         for (index, q) in q.iter().enumerate() {
             if let Some((length, u)) = self.piece(q) {
@@ -45,13 +45,7 @@ impl Law for PathLength {
         }
     }
 
-    fn stiffness(
-        &self,
-        q: &[Vector3<f64>],
-        lambda: &[f64],
-        definiteness: Definiteness,
-        local: &mut Local,
-    ) {
+    fn stiffness(&self, q: &Points, lambda: &[f64], definiteness: Definiteness, local: &mut Local) {
         if definiteness == Definiteness::Negative && lambda[0] < 0.0 {
             return;
         }

@@ -61,6 +61,22 @@ pub struct Placement<'a> {
     pub layout: Layout<'a>,
 }
 
+impl<'a> Placement<'a> {
+    /// Of particles at these positions (m) with these blocks, and of bodies in these frames with those blocks.
+    pub fn new(
+        (particles, particle_blocks): (&'a [Vector3<f64>], &'a [Option<u32>]),
+        (frames, body_blocks): (&'a [Frame], &'a [Option<BodyBlocks>]),
+    ) -> Self {
+        Self {
+            state: Configuration { particles, frames },
+            layout: Layout {
+                particles: particle_blocks,
+                bodies: body_blocks,
+            },
+        }
+    }
+}
+
 /// One summand of a [`Point`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Term {
@@ -154,24 +170,12 @@ impl Point {
     #[must_use]
     pub fn minus(mut self, other: &Self) -> Self {
         self.constant -= other.constant;
-        self.terms
-            .extend(other.terms.iter().map(|term| match *term {
-                Term::Particle { index, weight } => Term::Particle {
-                    index,
-                    weight: -weight,
-                },
-                Term::Body {
-                    index,
-                    weight,
-                    place,
-                    arm,
-                } => Term::Body {
-                    index,
-                    weight: -weight,
-                    place,
-                    arm,
-                },
-            }));
+        let own = self.terms.len();
+        self.terms.extend_from_slice(&other.terms);
+        for term in &mut self.terms[own..] {
+            let (Term::Particle { weight, .. } | Term::Body { weight, .. }) = term;
+            *weight = -*weight;
+        }
         self
     }
 

@@ -7,11 +7,8 @@ use impinge_krylov::block::SymmetricBlockMatrix;
 
 /// Share of the geometric stiffness in the momentum matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "snake_case")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum GeometricStiffness {
     /// None: forces keep their direction during a step. Unstable under tension; for comparison.
     None,

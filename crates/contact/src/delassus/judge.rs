@@ -169,7 +169,8 @@ fn project_on_cone(x: &Vector3<f64>, mu: f64) -> Vector3<f64> {
     }
 }
 
-fn norm(vectors: &[Vector3<f64>]) -> f64 {
+/// `‖·‖` of all components.
+pub(super) fn norm(vectors: &[Vector3<f64>]) -> f64 {
     vectors
         .iter()
         .map(Vector3::norm_squared)

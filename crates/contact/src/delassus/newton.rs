@@ -1,6 +1,7 @@
 //! Semi-smooth Newton on the Alart-Curnier function, inside a proximal-point loop.
 
 use super::alart_curnier::AlartCurnier;
+use super::judge;
 use super::progress::Progress;
 use super::{
     FrictionError, FrictionMethod, FrictionProblem, FrictionReport, FrictionSolver, Target,
@@ -155,7 +156,7 @@ impl<'a> Inner<'a> {
         let mut norm = self.function.evaluate(problem, reactions, &mut self.values);
         self.recent.clear();
         for steps in 0..INNER_STEPS {
-            if norm <= goal * length(reactions) {
+            if norm <= goal * judge::norm(reactions) {
                 return (true, steps);
             }
             if self.interrupt.is_raised() {
@@ -200,14 +201,6 @@ impl<'a> Inner<'a> {
             }
             norm = self.function.evaluate(problem, reactions, &mut self.values);
         }
-        (norm <= goal * length(reactions), INNER_STEPS)
+        (norm <= goal * judge::norm(reactions), INNER_STEPS)
     }
-}
-
-fn length(vectors: &[Vector3<f64>]) -> f64 {
-    vectors
-        .iter()
-        .map(Vector3::norm_squared)
-        .sum::<f64>()
-        .sqrt()
 }

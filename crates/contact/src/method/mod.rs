@@ -79,6 +79,9 @@ impl ContactReport {
     }
 }
 
+/// Report of a solve, or why the problem or the settings are unusable.
+pub type ContactResult = Result<ContactReport, ContactError>;
+
 /// A method for contact problems.
 ///
 /// A method from another crate implements the first three functions. Its result depends on problem and warm start
@@ -90,11 +93,7 @@ pub trait ContactSolver {
     ///
     /// # Errors
     /// [`ContactError`] when the problem or the settings are unusable; `solution` is untouched then.
-    fn solve(
-        &mut self,
-        problem: &ContactProblem,
-        solution: &mut ContactSolution,
-    ) -> Result<ContactReport, ContactError>;
+    fn solve(&mut self, problem: &ContactProblem, solution: &mut ContactSolution) -> ContactResult;
 
     /// Sets the tolerances of the following solves.
     fn set_tolerances(&mut self, tolerances: Tolerances);

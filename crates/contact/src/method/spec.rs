@@ -12,11 +12,8 @@ use crate::{ContactError, FrictionLaw, Tolerances};
 
 /// A method with its settings.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(tag = "method", rename_all = "kebab-case")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(tag = "method", rename_all = "kebab-case"))]
 #[non_exhaustive]
 pub enum Method {
     /// `cr`: active-set conjugate residuals.

@@ -134,11 +134,8 @@ impl ElasticModel {
     #[track_caller]
     #[must_use]
     pub fn with_filling(mut self, filling: &[bool]) -> Self {
-        assert_eq!(
-            filling.len(),
-            self.elements.len(),
-            "one flag per tetrahedron"
-        );
+        let tets = self.elements.len();
+        assert_eq!(filling.len(), tets, "one flag per tetrahedron");
         self.filling.copy_from_slice(filling);
         self
     }

@@ -4,6 +4,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 
 use super::triangle::{folded_flat, meet_beyond_apex, triangles_intersect};
+use crate::few::Few;
 use crate::surface::CollisionSurface;
 
 /// Triangles swept between two tests of the limit.
@@ -192,27 +193,9 @@ fn intersect(points: &[Vector3<f64>], surface: &CollisionSurface, first: u32, se
     }
 }
 
-/// Up to three point ids.
-#[derive(Default)]
-struct Few {
-    points: [u32; 3],
-    len: usize,
-}
-
-impl Few {
-    fn push(&mut self, point: u32) {
-        self.points[self.len] = point;
-        self.len += 1;
-    }
-
-    fn as_slice(&self) -> &[u32] {
-        &self.points[..self.len]
-    }
-}
-
 /// The corners of `triangle` that are also corners of `other`, and those that are not.
-fn split(triangle: [u32; 3], other: [u32; 3]) -> (Few, Few) {
-    let (mut common, mut own) = (Few::default(), Few::default());
+fn split(triangle: [u32; 3], other: [u32; 3]) -> (Few<u32, 3>, Few<u32, 3>) {
+    let (mut common, mut own) = (Few::new(), Few::new());
     for point in triangle {
         if other.contains(&point) {
             common.push(point);

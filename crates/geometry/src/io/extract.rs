@@ -46,26 +46,16 @@ impl Elements {
 
     /// Rejects unsupported solid elements: without them the solid would have a hole.
     fn without_other_solids(mut self) -> Result<Self, Problem> {
-        match self.other_solid.take() {
-            None => Ok(self),
-            Some((tag, found)) => Err(Problem::WrongElement {
-                tag,
-                found,
-                wanted: "4-node tetrahedra and 8-node hexahedra",
-            }),
-        }
+        let wanted = "4-node tetrahedra and 8-node hexahedra";
+        reject(self.other_solid.take(), wanted)?;
+        Ok(self)
     }
 
     /// Rejects unsupported surface elements: without them the surface would have a hole.
     fn without_other_surfaces(mut self) -> Result<Self, Problem> {
-        match self.other_surface.take() {
-            None => Ok(self),
-            Some((tag, found)) => Err(Problem::WrongElement {
-                tag,
-                found,
-                wanted: "3-node triangles and 4-node quadrangles",
-            }),
-        }
+        let wanted = "3-node triangles and 4-node quadrangles";
+        reject(self.other_surface.take(), wanted)?;
+        Ok(self)
     }
 
     pub(super) fn has_solids(&self) -> bool {
@@ -82,6 +72,12 @@ impl Elements {
             )),
         }
     }
+}
+
+fn reject(other: Option<(u64, String)>, wanted: &'static str) -> Result<(), Problem> {
+    other.map_or(Ok(()), |(tag, found)| {
+        Err(Problem::WrongElement { tag, found, wanted })
+    })
 }
 
 /// A solid of tetrahedra, or of hexahedra and the tetrahedra that they are cut into.

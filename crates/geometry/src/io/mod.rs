@@ -59,10 +59,7 @@ pub fn read_tet_mesh(path: impl AsRef<Path>) -> Result<TetMesh, MeshIoError> {
 /// # Errors
 /// As [`read_tet_mesh`].
 pub fn read_solid_mesh(path: impl AsRef<Path>) -> Result<SolidMesh, MeshIoError> {
-    let path = path.as_ref();
-    read_solids(path)?
-        .and_then(extract::solid_mesh)
-        .map_err(|problem| problem.at(path))
+    read_solids(path.as_ref(), extract::solid_mesh)
 }
 
 /// Reads a surface from a `.obj`, `.stl`, `.ply`, `.msh`, `.mesh`, `.vtk`, `.vtu` or `.vtp` file.
@@ -75,13 +72,11 @@ pub fn read_solid_mesh(path: impl AsRef<Path>) -> Result<SolidMesh, MeshIoError>
 /// As [`read_tet_mesh`].
 pub fn read_triangle_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, MeshIoError> {
     let path = path.as_ref();
-    read_surfaces(path)?
-        .and_then(|elements| match extension(path).as_str() {
-            // These files hold surfaces only, so a vertex without a face is an error.
-            "obj" | "stl" => extract::whole_surface(elements),
-            _ => extract::triangle_mesh(elements),
-        })
-        .map_err(|problem| problem.at(path))
+    read_surfaces(path, |elements| match extension(path).as_str() {
+        // These files hold surfaces only, so a vertex without a face is an error.
+        "obj" | "stl" => extract::whole_surface(elements),
+        _ => extract::triangle_mesh(elements),
+    })
 }
 
 /// Reads nodes and elements unchecked, for [`RawMesh::repaired_solid`]: tetrahedra, hexahedra and surface triangles.
@@ -89,10 +84,7 @@ pub fn read_triangle_mesh(path: impl AsRef<Path>) -> Result<TriangleMesh, MeshIo
 /// # Errors
 /// As [`read_solid_mesh`], except [`MeshIoError::Mesh`].
 pub fn read_raw_solid(path: impl AsRef<Path>) -> Result<RawMesh, MeshIoError> {
-    let path = path.as_ref();
-    read_solids(path)?
-        .and_then(extract::raw_solid)
-        .map_err(|problem| problem.at(path))
+    read_solids(path.as_ref(), extract::raw_solid)
 }
 
 /// Reads nodes and surface triangles unchecked, for [`RawMesh::repaired_surface`].
@@ -100,14 +92,14 @@ pub fn read_raw_solid(path: impl AsRef<Path>) -> Result<RawMesh, MeshIoError> {
 /// # Errors
 /// As [`read_triangle_mesh`], except [`MeshIoError::Mesh`].
 pub fn read_raw_surface(path: impl AsRef<Path>) -> Result<RawMesh, MeshIoError> {
-    let path = path.as_ref();
-    read_surfaces(path)?
-        .and_then(extract::raw_surface)
-        .map_err(|problem| problem.at(path))
+    read_surfaces(path.as_ref(), extract::raw_surface)
 }
 
-/// The elements of a file that may hold a solid.
-fn read_solids(path: &Path) -> Result<Result<Elements, Problem>, MeshIoError> {
+/// What `extract` takes from the elements of a file that may hold a solid.
+fn read_solids<T>(
+    path: &Path,
+    extract: impl FnOnce(Elements) -> Result<T, Problem>,
+) -> Result<T, MeshIoError> {
     let read = match extension(path).as_str() {
         "msh" => msh::read,
         "mesh" => medit::read,
@@ -121,11 +113,17 @@ fn read_solids(path: &Path) -> Result<Result<Elements, Problem>, MeshIoError> {
             ));
         }
     };
-    Ok(read(&error::read_file(path)?))
+    let elements = read(&error::read_file(path)?);
+    elements
+        .and_then(extract)
+        .map_err(|problem| problem.at(path))
 }
 
-/// The elements of a file that may hold a surface.
-fn read_surfaces(path: &Path) -> Result<Result<Elements, Problem>, MeshIoError> {
+/// What `extract` takes from the elements of a file that may hold a surface.
+fn read_surfaces<T>(
+    path: &Path,
+    extract: impl FnOnce(Elements) -> Result<T, Problem>,
+) -> Result<T, MeshIoError> {
     let read = match extension(path).as_str() {
         "obj" => obj::read,
         "stl" => stl::read,
@@ -142,7 +140,10 @@ fn read_surfaces(path: &Path) -> Result<Result<Elements, Problem>, MeshIoError> 
             ));
         }
     };
-    Ok(read(&error::read_file(path)?))
+    let elements = read(&error::read_file(path)?);
+    elements
+        .and_then(extract)
+        .map_err(|problem| problem.at(path))
 }
 
 /// Writes a solid as `.msh` (Gmsh 4.1 ASCII), `.vtu` (base64) or `.mesh` (Medit), replacing an existing file only when

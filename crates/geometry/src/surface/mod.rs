@@ -40,6 +40,12 @@ pub struct CollisionSurface {
 }
 
 impl CollisionSurface {
+    /// The surface of one body that moves.
+    #[track_caller]
+    pub(crate) fn of_body(triangles: Vec<[u32; 3]>, point_count: usize) -> Self {
+        Self::new(triangles, point_count, vec![0; point_count], vec![false])
+    }
+
     /// Collects the vertices and edges of `triangles` and gives each an owner.
     ///
     /// # Shapes

@@ -80,13 +80,9 @@ impl SparseCholesky {
     /// If `x` does not hold whole columns, or more than [`MOST_RIGHT_HAND_SIDES`].
     #[track_caller]
     pub fn solve_in_place(&mut self, x: &mut [f64]) {
-        let SymmetricSetup {
-            size,
-            symbolic,
-            factor,
-            scratch,
-        } = &mut self.0;
-        solve(*size, LltRef::new(symbolic, factor), x, scratch);
+        let setup = &mut self.0;
+        let factor = LltRef::new(&setup.symbolic, &setup.factor);
+        solve(setup.size, factor, x, &mut setup.scratch);
     }
 
     /// [`solve_in_place`](Self::solve_in_place) for shared factors.
@@ -95,19 +91,14 @@ impl SparseCholesky {
     /// As [`solve_in_place`](Self::solve_in_place).
     #[track_caller]
     pub fn solve_with(&self, x: &mut [f64], scratch: &mut SolveScratch) {
-        let SymmetricSetup {
-            size,
-            symbolic,
-            factor,
-            ..
-        } = &self.0;
+        let (size, symbolic) = (self.0.size, &self.0.symbolic);
         let need = symbolic.solve_in_place_scratch::<f64>(MOST_RIGHT_HAND_SIDES, Par::Seq);
-        let factor = LltRef::new(symbolic, factor);
+        let factor = LltRef::new(symbolic, &self.0.factor);
         match &mut scratch.buffer {
-            Some(buffer) if need.size_bytes() <= scratch.bytes => solve(*size, factor, x, buffer),
+            Some(buffer) if need.size_bytes() <= scratch.bytes => solve(size, factor, x, buffer),
             grown => {
                 scratch.bytes = need.size_bytes();
-                solve(*size, factor, x, grown.insert(MemBuffer::new(need)));
+                solve(size, factor, x, grown.insert(MemBuffer::new(need)));
             }
         }
     }

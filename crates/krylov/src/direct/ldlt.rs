@@ -90,19 +90,11 @@ impl SparseLdlt {
     /// If `x` does not hold whole columns, or more than [`MOST_RIGHT_HAND_SIDES`](super::MOST_RIGHT_HAND_SIDES).
     #[track_caller]
     pub fn solve_in_place(&mut self, x: &mut [f64]) {
-        let SymmetricSetup {
-            size,
-            symbolic,
-            factor,
-            scratch,
-        } = &mut self.0;
-        if let Some(x) = size.columns(x) {
-            LdltRef::new(symbolic, factor).solve_in_place_with_conj(
-                Conj::No,
-                x,
-                Par::Seq,
-                MemStack::new(scratch),
-            );
+        let setup = &mut self.0;
+        if let Some(x) = setup.size.columns(x) {
+            let stack = MemStack::new(&mut setup.scratch);
+            let factor = LdltRef::new(&setup.symbolic, &setup.factor);
+            factor.solve_in_place_with_conj(Conj::No, x, Par::Seq, stack);
         }
     }
 }

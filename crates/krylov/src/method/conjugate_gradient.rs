@@ -1,8 +1,8 @@
 //! The conjugate gradient method.
 
-use super::{KrylovMethod, Step, StepOutcome, fit};
+use super::{KrylovMethod, Step, StepOutcome, begin};
 use crate::system::LinearSystem;
-use crate::vector::{advance, dot, norm, xpby};
+use crate::vector::{advance, dot, xpby};
 
 /// The preconditioned conjugate gradient method, for symmetric positive definite `A`.
 ///
@@ -38,29 +38,18 @@ impl ConjugateGradient {
     }
 
     fn report(&self, outcome: StepOutcome, curvature: f64) -> Step {
-        Step {
-            outcome,
-            residual: self.residual_squared.sqrt(),
-            preconditioned_residual: self.rho.sqrt(),
-            curvature,
-        }
+        let residual = self.residual_squared.sqrt();
+        Step::new(outcome, residual, self.rho.sqrt(), curvature)
     }
 }
 
 impl KrylovMethod for ConjugateGradient {
     fn restart(&mut self, system: &LinearSystem<'_>, x: &[f64]) -> f64 {
-        let n = system.unknowns();
-        assert_eq!(x.len(), n, "x against a system of {n} unknowns");
-        for vector in [&mut self.r, &mut self.z, &mut self.p, &mut self.q] {
-            fit(vector, n);
-        }
-        fit(&mut self.scratch, system.operator.scratch_len());
-
-        system.residual_into(x, &mut self.r, &mut self.scratch);
+        let others = [&mut self.z, &mut self.p, &mut self.q];
+        let residual = begin(system, x, &mut self.r, others, &mut self.scratch);
         system.preconditioner.apply(&self.r, &mut self.z);
         self.p.copy_from_slice(&self.z);
         self.rho = dot(&self.r, &self.z);
-        let residual = norm(&self.r);
         self.residual_squared = residual * residual;
         residual
     }

@@ -1,8 +1,8 @@
 //! The conjugate residual method.
 
-use super::{KrylovMethod, Step, StepOutcome, fit};
+use super::{KrylovMethod, Step, StepOutcome, begin};
 use crate::system::LinearSystem;
-use crate::vector::{advance, axpy, dot_pair, norm, xpby};
+use crate::vector::{advance, axpy, dot_pair, xpby};
 
 /// The preconditioned conjugate residual method, for symmetric `A`.
 ///
@@ -47,33 +47,23 @@ impl ConjugateResidual {
     }
 
     fn report(&self, outcome: StepOutcome, curvature: f64) -> Step {
-        Step {
-            outcome,
-            residual: self.residual_squared.sqrt(),
-            // Rounding may make a vanishing square negative.
-            preconditioned_residual: self.preconditioned_squared.max(0.0).sqrt(),
-            curvature,
-        }
+        // Rounding may make a vanishing square negative.
+        let preconditioned = self.preconditioned_squared.max(0.0).sqrt();
+        let residual = self.residual_squared.sqrt();
+        Step::new(outcome, residual, preconditioned, curvature)
     }
 }
 
 impl KrylovMethod for ConjugateResidual {
     fn restart(&mut self, system: &LinearSystem<'_>, x: &[f64]) -> f64 {
-        let n = system.unknowns();
-        assert_eq!(x.len(), n, "x against a system of {n} unknowns");
-        for vector in [
-            &mut self.r,
+        let others = [
             &mut self.z,
             &mut self.s,
             &mut self.p,
             &mut self.q,
             &mut self.m,
-        ] {
-            fit(vector, n);
-        }
-        fit(&mut self.scratch, system.operator.scratch_len());
-
-        system.residual_into(x, &mut self.r, &mut self.scratch);
+        ];
+        let residual = begin(system, x, &mut self.r, others, &mut self.scratch);
         system.preconditioner.apply(&self.r, &mut self.z);
         system
             .operator
@@ -81,7 +71,6 @@ impl KrylovMethod for ConjugateResidual {
         self.p.copy_from_slice(&self.z);
         self.q.copy_from_slice(&self.s);
         (self.rho, self.preconditioned_squared) = dot_pair(&self.z, &self.s, &self.r);
-        let residual = norm(&self.r);
         self.residual_squared = residual * residual;
         residual
     }

@@ -2,9 +2,9 @@
 
 use std::mem::swap;
 
-use super::{KrylovMethod, Step, StepOutcome, fit};
+use super::{KrylovMethod, Step, StepOutcome, begin};
 use crate::system::LinearSystem;
-use crate::vector::{axpy, dot, norm, norm_squared, scale};
+use crate::vector::{axpy, dot, norm_squared, scale};
 
 /// The preconditioned minimum residual method, for symmetric `A`, definite or not.
 ///
@@ -65,12 +65,8 @@ impl Minres {
     }
 
     fn report(&self, outcome: StepOutcome, curvature: f64) -> Step {
-        Step {
-            outcome,
-            residual: self.residual_squared.sqrt(),
-            preconditioned_residual: self.rotation.phi_bar,
-            curvature,
-        }
+        let residual = self.residual_squared.sqrt();
+        Step::new(outcome, residual, self.rotation.phi_bar, curvature)
     }
 
     /// The next Lanczos vector; returns the diagonal entry of `T` and the square of the next one beside it.
@@ -97,22 +93,15 @@ impl Minres {
 
 impl KrylovMethod for Minres {
     fn restart(&mut self, system: &LinearSystem<'_>, x: &[f64]) -> f64 {
-        let n = system.unknowns();
-        assert_eq!(x.len(), n, "x against a system of {n} unknowns");
-        for vector in [
-            &mut self.r,
+        let others = [
             &mut self.lanczos_old,
             &mut self.lanczos,
             &mut self.y,
             &mut self.v,
             &mut self.w,
             &mut self.w_old,
-        ] {
-            fit(vector, n);
-        }
-        fit(&mut self.scratch, system.operator.scratch_len());
-
-        system.residual_into(x, &mut self.r, &mut self.scratch);
+        ];
+        let residual = begin(system, x, &mut self.r, others, &mut self.scratch);
         system.preconditioner.apply(&self.r, &mut self.y);
         self.lanczos.copy_from_slice(&self.r);
         self.w.fill(0.0);
@@ -125,7 +114,6 @@ impl KrylovMethod for Minres {
             phi_bar: beta,
             ..Rotation::default()
         };
-        let residual = norm(&self.r);
         self.residual_squared = residual * residual;
         residual
     }

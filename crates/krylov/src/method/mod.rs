@@ -15,6 +15,7 @@ pub use guarded_conjugate_residual::{GuardedConjugateResidual, KrylovVector, Par
 pub use minres::Minres;
 
 use crate::system::LinearSystem;
+use crate::vector::norm;
 
 /// An iteration on `A x = b` for symmetric `A`.
 pub trait KrylovMethod {
@@ -49,6 +50,17 @@ pub struct Step {
     pub curvature: f64,
 }
 
+impl Step {
+    fn new(outcome: StepOutcome, residual: f64, preconditioned: f64, curvature: f64) -> Self {
+        Self {
+            outcome,
+            residual,
+            preconditioned_residual: preconditioned,
+            curvature,
+        }
+    }
+}
+
 /// Whether a step changed `x`, and if not, why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -66,7 +78,22 @@ pub enum StepOutcome {
     NotFinite,
 }
 
-/// Gives a vector of the workspace the length for a restart; allocates only to grow.
-fn fit(vector: &mut Vec<f64>, length: usize) {
-    vector.resize(length, 0.0);
+/// Gives `r`, other vectors and the scratch of a workspace their lengths, allocating only to grow, and `r` the residual
+/// at `x`. Returns its norm.
+fn begin<const N: usize>(
+    system: &LinearSystem<'_>,
+    x: &[f64],
+    r: &mut Vec<f64>,
+    others: [&mut Vec<f64>; N],
+    scratch: &mut Vec<f64>,
+) -> f64 {
+    let n = system.unknowns();
+    assert_eq!(x.len(), n, "x against a system of {n} unknowns");
+    r.resize(n, 0.0);
+    for vector in others {
+        vector.resize(n, 0.0);
+    }
+    scratch.resize(system.operator.scratch_len(), 0.0);
+    system.residual_into(x, r, scratch);
+    norm(r)
 }

@@ -1,13 +1,13 @@
 //! The surfaces of a run over time.
 
 use impinge_sim::Simulation;
-use impinge_sim::output::Frame;
+use impinge_sim::output::{Frame, HalfSpaceEntry};
 
 use super::figure;
 use super::limits::Limits;
 use super::part::Part;
 use super::shot::Shot;
-use super::stage::{Names, Stage, Wall};
+use super::stage::{Names, Stage};
 use super::surface::Most;
 use super::table::Table;
 
@@ -54,13 +54,7 @@ impl Film {
         let names = Names {
             title: String::new(),
             bodies: bodies.map(|body| body.name.clone()).collect(),
-            walls: walls
-                .map(|wall| Wall {
-                    name: wall.name.clone(),
-                    point: wall.point,
-                    normal: wall.normal,
-                })
-                .collect(),
+            walls: walls.map(HalfSpaceEntry::from).collect(),
             gravity: model.settings.gravity,
         };
         let frame = Frame::capture(model, simulation.state());

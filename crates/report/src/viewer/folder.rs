@@ -10,7 +10,7 @@ use super::film::Film;
 use super::limits::Limits;
 use super::part::Part;
 use super::shot::Shot;
-use super::stage::{Names, Stage, Wall};
+use super::stage::{Names, Stage};
 use super::table::Table;
 use crate::error::ReportError;
 
@@ -170,17 +170,10 @@ fn names(manifest: &Manifest) -> Names {
     let gravity = scene["world"]["gravity"].as_array().map(Vec::as_slice);
     let gravity = gravity.unwrap_or_default().iter().filter_map(Value::as_f64);
     let mut components = gravity.chain(std::iter::repeat(0.0));
-    let walls = manifest.half_spaces.iter();
     Names {
         title: scene["title"].as_str().unwrap_or_default().to_owned(),
         bodies: manifest.bodies.clone(),
-        walls: walls
-            .map(|wall| Wall {
-                name: wall.name.clone(),
-                point: wall.point,
-                normal: wall.normal,
-            })
-            .collect(),
+        walls: manifest.half_spaces.clone(),
         gravity: Vector3::from_fn(|_, _| components.next().unwrap_or(0.0)),
     }
 }

@@ -1,6 +1,6 @@
 //! The parts of a film that are the same at all times.
 
-use impinge_sim::output::Frame;
+use impinge_sim::output::{Frame, HalfSpaceEntry};
 use nalgebra::Vector3;
 use serde_json::{Value, json};
 
@@ -11,23 +11,13 @@ use super::shot::Shot;
 use super::surface::{Most, Surface};
 use super::table::Table;
 
-/// A fixed half-space.
-#[derive(Debug, Clone)]
-pub(crate) struct Wall {
-    pub(crate) name: String,
-    /// A point of its plane (m).
-    pub(crate) point: Vector3<f64>,
-    /// Unit normal, out of the solid.
-    pub(crate) normal: Vector3<f64>,
-}
-
 /// Names of a scene.
 #[derive(Debug, Clone)]
 pub(crate) struct Names {
     pub(crate) title: String,
     /// Names of the bodies and mesh obstacles, in the order of the frames.
     pub(crate) bodies: Vec<String>,
-    pub(crate) walls: Vec<Wall>,
+    pub(crate) walls: Vec<HalfSpaceEntry>,
     /// Acceleration of gravity (m/s²), which points down.
     pub(crate) gravity: Vector3<f64>,
 }

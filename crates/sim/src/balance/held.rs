@@ -9,7 +9,7 @@ use super::works::Works;
 use crate::measure::strains::take_offsets;
 use crate::model::{Constraints, Model};
 use impinge_contact::constraint::{
-    BodyBlocks, Condenser, Configuration, Constraint, Evaluation, Frame, Layout, Placement, Term,
+    BodyBlocks, Condenser, Constraint, Evaluation, Frame, Placement, Term,
 };
 use impinge_fem::{Assembler, NodalMotion};
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
@@ -417,16 +417,10 @@ impl Unbound {
     }
 
     fn placement(&self) -> Placement<'_> {
-        Placement {
-            state: Configuration {
-                particles: &self.particles,
-                frames: &self.frames,
-            },
-            layout: Layout {
-                particles: &self.blocks,
-                bodies: &self.bodies,
-            },
-        }
+        Placement::new(
+            (&self.particles, &self.blocks),
+            (&self.frames, &self.bodies),
+        )
     }
 }
 

@@ -100,14 +100,8 @@ impl WorkSpace {
 
     /// Inertia, gravity, nodal forces, damping by mass and elements of free nodes.
     fn add_nodes(&mut self, step: &Substep<'_>) {
-        let Substep {
-            model,
-            problem,
-            solution,
-            flight,
-            ..
-        } = *step;
-        let h = problem.time_step;
+        let (model, solution, flight) = (step.model, step.solution, step.flight);
+        let h = step.problem.time_step;
         let added = step.forces.map(|forces| forces.on(&solution.velocity));
         for (block, &point) in model.unknowns.point_of_block.iter().enumerate() {
             let works = &mut self.works[model.geometry.solid_of_point(point)];
@@ -167,13 +161,8 @@ impl WorkSpace {
     /// Inertia, gravity and joints of free rigid bodies; joints in stiffness form and geometric stiffness are all that
     /// couples them to others in the matrix.
     fn add_rigid(&mut self, accounts: &Accounts, step: &Substep<'_>) {
-        let Substep {
-            model,
-            problem,
-            solution,
-            ..
-        } = *step;
-        let h = problem.time_step;
+        let (model, solution) = (step.model, step.solution);
+        let h = step.problem.time_step;
         let added = step.forces.map(|forces| forces.on(&solution.velocity));
         let bodies = model.rigid.iter().zip(step.rigid_starts).zip(step.axes);
         for (index, ((rigid, start), axes)) in bodies.enumerate() {
@@ -218,13 +207,8 @@ impl WorkSpace {
 
     /// Constraints in compliance form. Subtracts their impulses from the remainder.
     fn add_rows(&mut self, accounts: &Accounts, step: &Substep<'_>) {
-        let Substep {
-            model,
-            problem,
-            solution,
-            ..
-        } = *step;
-        let rows = &problem.constraints;
+        let (model, solution) = (step.model, step.solution);
+        let rows = &step.problem.constraints;
         for group in 0..rows.groups() {
             let first = rows.first_row(group);
             let account = accounts.of_row(first);
@@ -258,14 +242,8 @@ impl WorkSpace {
 
     /// Contacts, from the forces that the state gets.
     fn add_contacts(&mut self, step: &Substep<'_>) {
-        let Substep {
-            model,
-            problem,
-            solution,
-            ..
-        } = *step;
-        let h = problem.time_step;
-        let velocity = &solution.velocity;
+        let (model, velocity) = (step.model, &step.solution.velocity);
+        let h = step.problem.time_step;
         for contact in step.contacts {
             if contact.multipliers.state == ContactState::Inactive {
                 continue;
@@ -317,15 +295,10 @@ impl WorkSpace {
 
     /// The residual of the solve: `A w − b` without rows and contacts of the problem.
     fn add_residual(&mut self, step: &Substep<'_>) {
-        let Substep {
-            model,
-            problem,
-            solution,
-            ..
-        } = *step;
+        let (model, solution) = (step.model, step.solution);
         for (contact, multipliers) in solution.contacts.iter().enumerate() {
             let force = multipliers.force();
-            let (blocks, jacobians) = problem.row(contact);
+            let (blocks, jacobians) = step.problem.row(contact);
             for (&block, jacobian) in blocks.iter().zip(jacobians) {
                 let impulse = jacobian.tr_mul(&force);
                 for axis in 0..3 {

@@ -1,7 +1,7 @@
 //! Energies of constrained particles and bodies.
 
 use super::{ConstrainedSystem, stored_energy::stored};
-use impinge_contact::constraint::{Configuration, Evaluation, Layout, Placement};
+use impinge_contact::constraint::{Evaluation, Placement};
 use nalgebra::DVector;
 
 /// Energies of a state (J).
@@ -40,16 +40,7 @@ impl Energy {
         let frames = system.frames();
         let (particles, bodies) = (vec![None; system.positions.len()], vec![None; frames.len()]);
         // Without unknowns, as the values alone count.
-        let placement = Placement {
-            state: Configuration {
-                particles: &system.positions,
-                frames: &frames,
-            },
-            layout: Layout {
-                particles: &particles,
-                bodies: &bodies,
-            },
-        };
+        let placement = Placement::new((&system.positions, &particles), (&frames, &bodies));
         let mut evaluation = Evaluation::default();
         for constraint in &system.constraints {
             evaluation.rows(constraint, &placement);

@@ -6,9 +6,7 @@ use crate::{
     state::State,
 };
 use impinge_contact::constraint::law::MOST_ROWS;
-use impinge_contact::constraint::{
-    Configuration, Constraint, Evaluation, Frame, Layout, Placement,
-};
+use impinge_contact::constraint::{Constraint, Evaluation, Frame, Placement};
 use rayon::prelude::*;
 
 /// Least number of constraints per parallel task; with fewer, the task costs more than its work.
@@ -160,16 +158,7 @@ fn evaluate_list<R: Send>(
         vec![None; state.positions.len()],
         vec![None; state.rigid.len()],
     );
-    let placement = Placement {
-        state: Configuration {
-            particles: &state.positions,
-            frames: &frames,
-        },
-        layout: Layout {
-            particles: &particles,
-            bodies: &bodies,
-        },
-    };
+    let placement = Placement::new((&state.positions, &particles), (&frames, &bodies));
     let mut places = Vec::with_capacity(constraints.len());
     for constraint in constraints {
         if !constraint.is_hard() {

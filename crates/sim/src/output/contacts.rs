@@ -140,6 +140,11 @@ pub fn read_contacts(path: impl AsRef<Path>) -> Result<FrameContacts, OutputErro
     decode(&bytes, path)
 }
 
+/// The values of an array that holds one for each of so many points.
+fn whole<T>(values: Option<Vec<T>>, count: usize) -> Option<Vec<T>> {
+    values.filter(|values| values.len() == count)
+}
+
 pub(super) fn decode(bytes: &[u8], path: &Path) -> Result<FrameContacts, OutputError> {
     let fail = |problem: &str| OutputError::format(path, problem);
     let set = read_vtp(bytes).map_err(|error| fail(&super::vtu::beginning(&error.to_string())))?;
@@ -148,22 +153,12 @@ pub(super) fn decode(bytes: &[u8], path: &Path) -> Result<FrameContacts, OutputE
     let mut arrays = Arrays(set.point_data);
     let count = set.points.len();
     let missing = |name: &str| fail(&format!("the array `{name}` is missing or of another type"));
-    let mut vectors = |name: &str| {
-        let read = arrays
-            .vectors(name)
-            .filter(|vectors| vectors.len() == count);
-        read.ok_or_else(|| missing(name))
-    };
+    let mut vectors = |name: &str| whole(arrays.vectors(name), count).ok_or_else(|| missing(name));
     let normals = vectors(NORMAL)?;
     let normal_forces = vectors(NORMAL_FORCE)?;
     let friction_forces = vectors(FRICTION_FORCE)?;
     let slips = vectors(SLIP)?;
-    let mut doubles = |name: &str| {
-        let read = arrays
-            .doubles(name)
-            .filter(|doubles| doubles.len() == count);
-        read.ok_or_else(|| missing(name))
-    };
+    let mut doubles = |name: &str| whole(arrays.doubles(name), count).ok_or_else(|| missing(name));
     let gaps = doubles(GAP)?;
     let frictions = doubles(FRICTION)?;
     let Some(Values::UInt8(states)) = arrays.take(STATE).filter(|codes| codes.len() == count)

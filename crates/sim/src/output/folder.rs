@@ -70,15 +70,8 @@ impl RunHeader {
             rigid_bodies: model.rigid.iter().map(|rigid| rigid.body as u32).collect(),
             joined: model.constraints.joined.clone(),
             mesh_hash: mesh_hash(model),
-            half_spaces: model
-                .geometry
-                .half_spaces
-                .iter()
-                .map(|half_space| HalfSpaceEntry {
-                    name: half_space.name.clone(),
-                    point: half_space.point,
-                    normal: half_space.normal,
-                })
+            half_spaces: (model.geometry.half_spaces.iter())
+                .map(HalfSpaceEntry::from)
                 .collect(),
             motions: model.unknowns.motions.clone(),
             allow_inversion: model.settings.allow_inversion,

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::format::FORMAT;
 use super::listing::Companions;
 use super::{Checksum, Frame, FrameEntry, OutputError, listing, read_regular};
+use crate::geometry::HalfSpace;
 use crate::scene::RigidMotion;
 
 /// Name of the file.
@@ -56,6 +57,16 @@ pub struct HalfSpaceEntry {
     pub point: Vector3<f64>,
     /// Unit normal, out of the solid side.
     pub normal: Vector3<f64>,
+}
+
+impl From<&HalfSpace> for HalfSpaceEntry {
+    fn from(of: &HalfSpace) -> Self {
+        Self {
+            name: of.name.clone(),
+            point: of.point,
+            normal: of.normal,
+        }
+    }
 }
 
 /// Number of parts of a step with curved paths. Any number but 1 will do, since `verify` checks the motion only for 1.

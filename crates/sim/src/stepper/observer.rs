@@ -2,8 +2,8 @@
 
 use impinge_contact::compliance::TurnedBodies;
 use impinge_contact::{
-    ContactError, ContactProblem, ContactReport, ContactSolution, ContactSolver, Interrupt, Method,
-    Tolerances,
+    ContactProblem, ContactReport, ContactResult, ContactSolution, ContactSolver, Interrupt,
+    Method, Tolerances,
 };
 use std::sync::Arc;
 use tracing::trace;
@@ -61,11 +61,7 @@ pub(super) struct Observed<'a> {
 }
 
 impl ContactSolver for Observed<'_> {
-    fn solve(
-        &mut self,
-        problem: &ContactProblem,
-        solution: &mut ContactSolution,
-    ) -> Result<ContactReport, ContactError> {
+    fn solve(&mut self, problem: &ContactProblem, solution: &mut ContactSolution) -> ContactResult {
         let start = self.observer.is_some().then(|| solution.clone());
         let report = self.solver.solve(problem, solution)?;
         trace!(

@@ -1,7 +1,7 @@
 //! The co-rotational strain of a solid element at one point, with its exact derivatives.
 
 use super::{Form, RotationSvd, SOLID, contraction, deformation, scatter_form, scatter_row};
-use crate::constraint::law::{Definiteness, Law, Local, negative_part_of};
+use crate::constraint::law::{Definiteness, Law, Local, Points, negative_part_of};
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
 /// `σᵢ + σⱼ` below which an element counts as folded and its rotation is undefined.
@@ -55,7 +55,7 @@ impl Law for CorotationalStrain {
         6
     }
 
-    fn evaluate(&self, q: &[Vector3<f64>], local: &mut Local) {
+    fn evaluate(&self, q: &Points, local: &mut Local) {
         let svd = RotationSvd::new(&deformation(q, &self.gradients));
         let stretch = svd.v * Matrix3::from_diagonal(&svd.sigma) * svd.v.transpose();
         for (row, &(i, j)) in SOLID.iter().enumerate() {
@@ -73,13 +73,7 @@ impl Law for CorotationalStrain {
         }
     }
 
-    fn stiffness(
-        &self,
-        q: &[Vector3<f64>],
-        lambda: &[f64],
-        definiteness: Definiteness,
-        local: &mut Local,
-    ) {
+    fn stiffness(&self, q: &Points, lambda: &[f64], definiteness: Definiteness, local: &mut Local) {
         let svd = RotationSvd::new(&deformation(q, &self.gradients));
         let n = scaled(&svd, &contraction(lambda, &SOLID));
         // W and D of a unit change of each entry of F.

@@ -1,7 +1,7 @@
 //! The Green–Lagrange strain of a triangle, a quadrilateral, a tetrahedron or a hexahedron at one point.
 
 use super::{SOLID, SURFACE, contraction, deformation};
-use crate::constraint::law::{Definiteness, Law, Local, negative_part};
+use crate::constraint::law::{Definiteness, Law, Local, Points, negative_part};
 use nalgebra::{Matrix3, Vector3};
 
 /// `ε = ½ (FᵀF − I)`: with a linear material, St Venant–Kirchhoff.
@@ -44,7 +44,7 @@ impl Law for GreenStrain {
         self.pairs.len()
     }
 
-    fn evaluate(&self, q: &[Vector3<f64>], local: &mut Local) {
+    fn evaluate(&self, q: &Points, local: &mut Local) {
         let f = deformation(q, &self.gradients);
         for (row, &(i, j)) in self.pairs.iter().enumerate() {
             let (fi, fj) = (f.column(i), f.column(j));
@@ -64,13 +64,7 @@ impl Law for GreenStrain {
         }
     }
 
-    fn stiffness(
-        &self,
-        _q: &[Vector3<f64>],
-        lambda: &[f64],
-        definiteness: Definiteness,
-        local: &mut Local,
-    ) {
+    fn stiffness(&self, _: &Points, lambda: &[f64], definiteness: Definiteness, local: &mut Local) {
         let mut stress = contraction(lambda, self.pairs);
         if definiteness == Definiteness::Negative {
             stress = negative_part(&stress);

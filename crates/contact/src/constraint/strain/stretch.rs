@@ -2,7 +2,7 @@
 
 use super::{Form, RotationSvd, deformation, scatter_form, scatter_row};
 use crate::constraint::ConstraintError;
-use crate::constraint::law::{Definiteness, Law, Local, Response};
+use crate::constraint::law::{Definiteness, Law, Local, Points, Response};
 use nalgebra::{DMatrix, DVector, Matrix3, SVector, Vector3};
 use std::sync::Arc;
 
@@ -164,7 +164,7 @@ impl Law for PrincipalStretches {
         3
     }
 
-    fn evaluate(&self, q: &[Vector3<f64>], local: &mut Local) {
+    fn evaluate(&self, q: &Points, local: &mut Local) {
         let svd = RotationSvd::new(&deformation(q, &self.gradients));
         for row in 0..3 {
             local.value[row] = svd.sigma[row] - 1.0;
@@ -173,13 +173,7 @@ impl Law for PrincipalStretches {
         }
     }
 
-    fn stiffness(
-        &self,
-        q: &[Vector3<f64>],
-        lambda: &[f64],
-        definiteness: Definiteness,
-        local: &mut Local,
-    ) {
+    fn stiffness(&self, q: &Points, lambda: &[f64], definiteness: Definiteness, local: &mut Local) {
         let svd = RotationSvd::new(&deformation(q, &self.gradients));
         let sigma = &svd.sigma;
         let clamp = |value: f64| match definiteness {

@@ -31,17 +31,13 @@ pub use settings::{
 };
 pub use solver::ActiveSetCr;
 
-use super::{ContactReport, ContactSolver, Termination, TraceRow};
+use super::{ContactReport, ContactResult, ContactSolver, Termination, TraceRow};
 use crate::{ContactError, ContactProblem, ContactSolution, Interrupt, Tolerances};
 use impinge_krylov::preconditioner::Preconditioner as MomentumPreconditioner;
 use preconditioner::OfMomentum;
 
 impl ContactSolver for ActiveSetCr {
-    fn solve(
-        &mut self,
-        problem: &ContactProblem,
-        solution: &mut ContactSolution,
-    ) -> Result<ContactReport, ContactError> {
+    fn solve(&mut self, problem: &ContactProblem, solution: &mut ContactSolution) -> ContactResult {
         if !problem.constraints.is_empty() {
             return self.solve_with_rows(problem, solution);
         }

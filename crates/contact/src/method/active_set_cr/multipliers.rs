@@ -16,8 +16,8 @@
 
 use super::solver::ActiveSetCr;
 use crate::method::rows::{check_with_constraints, merit, own_response};
-use crate::method::{ContactReport, Termination};
-use crate::{ContactError, ContactProblem, ContactSolution, residual};
+use crate::method::{ContactReport, ContactResult, Termination};
+use crate::{ContactProblem, ContactSolution, residual};
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{DMatrix, DVector, Matrix3};
 
@@ -50,7 +50,7 @@ impl ActiveSetCr {
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-    ) -> Result<ContactReport, ContactError> {
+    ) -> ContactResult {
         self.settings.validate()?;
         check_with_constraints(problem, solution)?;
         let strict = self.settings;

@@ -8,11 +8,8 @@ use crate::{
 
 /// Preconditioner `C⁻¹` of the iteration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "snake_case")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum PreconditionerKind {
     /// `diag(D, S_d)⁻¹`: positive definite.
     Diagonal,
@@ -23,11 +20,8 @@ pub enum PreconditionerKind {
 
 /// How near-duplicate contacts are counted in `Z`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "snake_case")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum DuplicateRule {
     /// The rule of the paper: product of weight similarities over common blocks.
     #[default]
@@ -39,11 +33,8 @@ pub enum DuplicateRule {
 
 /// Schedule of active-set updates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "snake_case")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum EvaluationSchedule {
     /// Every `max(1, ⌊log₂(‖r‖/ε₁)/3⌋)` iterations: rarely far from the solution, always near it.
     #[default]
@@ -54,11 +45,8 @@ pub enum EvaluationSchedule {
 
 /// Rule by which the slip direction `δ` of a sliding contact follows its slip `s`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "snake_case")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum DirectionRule {
     /// Implicit: friction along `s` means `s_⊥ + (‖s‖/μλ) F_⊥ = 0` across `δ`, a soft row of the linear system. `δ`
     /// then takes the direction of the resulting force: Newton's method for the direction of maximum dissipation.
@@ -74,11 +62,8 @@ pub enum DirectionRule {
 
 /// Settings of the method; the defaults are those of the paper where it gives them.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(deny_unknown_fields, default)
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields, default))]
 pub struct ActiveSetCrSettings {
     /// `C⁻¹`.
     pub preconditioner: PreconditionerKind,

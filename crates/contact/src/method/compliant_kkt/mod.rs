@@ -24,7 +24,7 @@ pub use system::MAX_BACKWARD_ERROR;
 use super::corrective_motion::multipliers;
 use super::friction_stages::FrictionStages;
 use super::rows::{check_with_constraints, merit};
-use super::{ContactReport, ContactSolver, Termination};
+use super::{ContactReport, ContactResult, ContactSolver, Termination};
 use crate::delassus::{Auto, FrictionProblem, FrictionReport, FrictionSolver, GaussSeidel, Target};
 use crate::{ContactError, ContactProblem, ContactSolution, Interrupt, residual};
 use condense::{Pressing, condense, pressing};
@@ -245,7 +245,7 @@ impl CompliantKkt {
         &self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-    ) -> Result<ContactReport, ContactError> {
+    ) -> ContactResult {
         if !self.list.is_empty() {
             return Err(ContactError::OneSidedRows);
         }
@@ -278,11 +278,7 @@ const STAGNATED: f64 = 1e3;
 const MORE_REFINEMENTS: u32 = 8;
 
 impl ContactSolver for CompliantKkt {
-    fn solve(
-        &mut self,
-        problem: &ContactProblem,
-        solution: &mut ContactSolution,
-    ) -> Result<ContactReport, ContactError> {
+    fn solve(&mut self, problem: &ContactProblem, solution: &mut ContactSolution) -> ContactResult {
         self.settings.validate()?;
         check_with_constraints(problem, solution)?;
         pressing(problem, &mut self.list);

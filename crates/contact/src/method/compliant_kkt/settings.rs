@@ -5,11 +5,8 @@ use crate::{ContactError, Tolerances};
 
 /// Linear solver for momentum and bilateral rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "snake_case")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum KktSolver {
     /// `L D Lᵀ` with refinement, for all kinds of rows.
     #[default]
@@ -20,11 +17,8 @@ pub enum KktSolver {
 
 /// Preconditioner of MINRES.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "snake_case")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum RowPreconditioner {
     /// Factors of `j diag(A)⁻¹ jᵀ + C`, which couple the rows.
     #[default]
@@ -35,11 +29,8 @@ pub enum RowPreconditioner {
 
 /// Solver of contacts and one-sided rows, after elimination of momentum and bilateral rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "snake_case")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum OneSidedSolver {
     /// Gauss-Seidel, then Newton, then ADMM.
     #[default]
@@ -50,11 +41,8 @@ pub enum OneSidedSolver {
 
 /// Settings of the method.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(deny_unknown_fields, default)
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields, default))]
 pub struct CompliantKktSettings {
     /// Stopping tolerances, of the independent residual.
     pub tolerances: Tolerances,

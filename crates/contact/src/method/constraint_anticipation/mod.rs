@@ -23,7 +23,7 @@ mod velocity;
 pub use settings::{ConstraintAnticipationSettings, Start};
 
 use super::rows::{Best, Demand, check, merit, relax_if_overdue};
-use super::{ContactReport, ContactSolver, Termination, TraceRow, trace::Trace};
+use super::{ContactReport, ContactResult, ContactSolver, Termination, TraceRow, trace::Trace};
 use crate::{
     ContactError, ContactProblem, ContactSolution, ContactState, FrictionLaw, Interrupt,
     Multipliers, residual_under,
@@ -237,11 +237,7 @@ impl ConstraintAnticipation {
 }
 
 impl ContactSolver for ConstraintAnticipation {
-    fn solve(
-        &mut self,
-        problem: &ContactProblem,
-        solution: &mut ContactSolution,
-    ) -> Result<ContactReport, ContactError> {
+    fn solve(&mut self, problem: &ContactProblem, solution: &mut ContactSolution) -> ContactResult {
         self.settings.validate()?;
         check(problem, solution)?;
         let mut report = ContactReport::default();

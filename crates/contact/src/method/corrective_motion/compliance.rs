@@ -2,11 +2,26 @@
 
 use crate::compliance::TurnedBodies;
 use crate::{ContactError, ContactProblem};
+use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::Matrix3;
 use std::sync::Arc;
 
 /// Rows of a contact on one node: the number of the node among the contact nodes of its part, and `[J; J_t]` there.
 pub(super) type Push = (usize, Matrix3<f64>);
+
+/// `C Jᵀ` of one contact at some of the nodes of a part, one block per node (1/kg).
+pub(super) type Response = Vec<Matrix3<f64>>;
+
+/// The equations `A v = b` of the motion without contacts.
+#[derive(Clone, Copy)]
+pub(super) struct FreeEquations<'a> {
+    /// `A`.
+    pub(super) momentum: &'a SymmetricBlockMatrix,
+    /// `b` (N·s).
+    pub(super) rhs: &'a [f64],
+    /// Tolerance of the residual (N·s).
+    pub(super) tolerance: f64,
+}
 
 /// Effort and accuracy of the free motion.
 #[derive(Debug, Clone, Copy, Default)]
@@ -42,22 +57,10 @@ pub(super) trait Compliance {
     fn place(&self, block: u32) -> Option<(usize, usize)>;
 
     /// `C Jᵀ` of one contact with the rows `pushed` on the part, at each of the nodes `felt`.
-    fn respond(
-        &mut self,
-        part: usize,
-        pushed: &[Push],
-        felt: &[usize],
-        response: &mut Vec<Matrix3<f64>>,
-    );
+    fn respond(&mut self, part: usize, pushed: &[Push], felt: &[usize], response: &mut Response);
 
-    /// `A⁻¹ rhs`, accurate to `tolerance` (N·s) for any `C`, starting from `velocity`.
-    fn free_motion(
-        &mut self,
-        problem: &ContactProblem,
-        rhs: &[f64],
-        tolerance: f64,
-        velocity: &mut [f64],
-    ) -> FreeMotion;
+    /// `A⁻¹ b`, accurate to the tolerance for any `C`, starting from `velocity`.
+    fn free_motion(&mut self, of: FreeEquations<'_>, velocity: &mut [f64]) -> FreeMotion;
 
     /// Replaces impulses on all blocks by the velocities `C x`.
     fn apply(&mut self, x: &mut [f64]);

@@ -1,6 +1,6 @@
 //! The exact compliance `A⁻¹`: one sparse factorisation per body.
 
-use super::compliance::{Compliance, FreeMotion, Push};
+use super::compliance::{Compliance, FreeEquations, FreeMotion, Push, Response};
 use super::matrix_snapshot::MatrixSnapshot;
 use crate::{ContactError, ContactProblem};
 use impinge_krylov::block::BlockPattern;
@@ -77,13 +77,7 @@ impl Compliance for ExactCompliance {
         Some((part as usize, local as usize))
     }
 
-    fn respond(
-        &mut self,
-        part: usize,
-        pushed: &[Push],
-        felt: &[usize],
-        response: &mut Vec<Matrix3<f64>>,
-    ) {
+    fn respond(&mut self, part: usize, pushed: &[Push], felt: &[usize], response: &mut Response) {
         let factor = &mut self.parts[part];
         let size = 3 * factor.blocks().len();
         self.scratch.clear();
@@ -104,14 +98,8 @@ impl Compliance for ExactCompliance {
         );
     }
 
-    fn free_motion(
-        &mut self,
-        _problem: &ContactProblem,
-        rhs: &[f64],
-        _tolerance: f64,
-        velocity: &mut [f64],
-    ) -> FreeMotion {
-        velocity.copy_from_slice(rhs);
+    fn free_motion(&mut self, of: FreeEquations<'_>, velocity: &mut [f64]) -> FreeMotion {
+        velocity.copy_from_slice(of.rhs);
         self.apply(velocity);
         FreeMotion {
             products: 1,

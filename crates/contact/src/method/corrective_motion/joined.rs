@@ -9,7 +9,7 @@
 //!
 //! So contacts see `C'` in the place of `C`. Rows and contacts hold for any symmetric `C`, momentum for `C = A⁻¹`.
 
-use super::compliance::{Compliance, FreeMotion, Push};
+use super::compliance::{Compliance, FreeEquations, FreeMotion, Push, Response};
 use super::redundant_rows::RedundantRows;
 use crate::constraint::ConstraintRows;
 use crate::constraint::redundancy::MOST_ROWS;
@@ -30,7 +30,7 @@ pub(super) struct JoinedCompliance {
     /// Group of each block and its number in the group; `None` for blocks without rows.
     place_of_block: Vec<Option<(u32, u32)>>,
     scratch: Vec<f64>,
-    response: Vec<Matrix3<f64>>,
+    response: Response,
 }
 
 /// Parts that rows connect, directly or through other parts.
@@ -180,12 +180,7 @@ impl JoinedCompliance {
     }
 
     /// `C` of one part of the bodies for the impulses and the nodes of `part` of the joined bodies.
-    fn respond_without_rows(
-        &mut self,
-        group: usize,
-        pushed: &[Push],
-        felt: &[usize],
-    ) -> Vec<Matrix3<f64>> {
+    fn respond_without_rows(&mut self, group: usize, pushed: &[Push], felt: &[usize]) -> Response {
         let blocks = &self.groups[group].blocks;
         let bodies = &self.bodies;
         let place = |local: usize| bodies.place(blocks[local]);
@@ -267,13 +262,7 @@ impl Compliance for JoinedCompliance {
         }
     }
 
-    fn respond(
-        &mut self,
-        part: usize,
-        pushed: &[Push],
-        felt: &[usize],
-        response: &mut Vec<Matrix3<f64>>,
-    ) {
+    fn respond(&mut self, part: usize, pushed: &[Push], felt: &[usize], response: &mut Response) {
         let Some(number) = part.checked_sub(self.bodies.parts()) else {
             return self.bodies.respond(part, pushed, felt, response);
         };
@@ -297,14 +286,8 @@ impl Compliance for JoinedCompliance {
         }));
     }
 
-    fn free_motion(
-        &mut self,
-        problem: &ContactProblem,
-        rhs: &[f64],
-        tolerance: f64,
-        velocity: &mut [f64],
-    ) -> FreeMotion {
-        self.bodies.free_motion(problem, rhs, tolerance, velocity)
+    fn free_motion(&mut self, of: FreeEquations<'_>, velocity: &mut [f64]) -> FreeMotion {
+        self.bodies.free_motion(of, velocity)
     }
 
     fn apply(&mut self, x: &mut [f64]) {

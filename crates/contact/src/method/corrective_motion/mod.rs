@@ -42,7 +42,7 @@ use super::friction_stages::FrictionStages;
 use super::rows::{
     add_impulse, check, check_with_joints, diagonal_compliance, gap_and_slip, merit,
 };
-use super::{ContactReport, ContactSolver, Termination};
+use super::{ContactReport, ContactResult, ContactSolver, Termination};
 use crate::compliance::TurnedBodies;
 use crate::delassus::{BlockRows, FrictionError, FrictionProblem, GaussSeidel, ProximalNewton};
 use crate::solution::direction;
@@ -51,7 +51,7 @@ use crate::{
     residual,
 };
 use assembled::Assembled;
-use compliance::{Compliance, FreeMotion};
+use compliance::{Compliance, FreeEquations, FreeMotion};
 use contact_nodes::ContactNodes;
 use contacts::{Contacts, Form};
 use exact::ExactCompliance;
@@ -276,10 +276,12 @@ impl CorrectiveMotion {
         self.scratch.extend(known.map(|(b, p)| b + p));
         // In the norm without weights, every body must be within the smallest tolerance.
         let smallest = self.settings.tolerances.momentum / problem.largest_momentum_weight();
-        let tolerance = FREE_SHARE * smallest;
-        self.free_motion =
-            self.compliance
-                .free_motion(problem, &self.scratch, tolerance, &mut self.free);
+        let equations = FreeEquations {
+            momentum: &problem.momentum,
+            rhs: &self.scratch,
+            tolerance: FREE_SHARE * smallest,
+        };
+        self.free_motion = self.compliance.free_motion(equations, &mut self.free);
         if !self.compliance.is_exact() {
             self.scratch.copy_from_slice(&self.carried);
             self.compliance.bodies().apply(&mut self.scratch);
@@ -554,11 +556,7 @@ pub(super) fn unusable(error: &FrictionError) -> ContactError {
 }
 
 impl ContactSolver for CorrectiveMotion {
-    fn solve(
-        &mut self,
-        problem: &ContactProblem,
-        solution: &mut ContactSolution,
-    ) -> Result<ContactReport, ContactError> {
+    fn solve(&mut self, problem: &ContactProblem, solution: &mut ContactSolution) -> ContactResult {
         self.settings.validate()?;
         self.check(problem, solution)?;
         start_forces(solution, &mut self.reactions);

@@ -5,11 +5,8 @@ use crate::{ContactError, Tolerances};
 
 /// Form of `W = J C Jᵀ`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "snake_case")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum DelassusForm {
     /// Assembled in 3×3 blocks (key `built`): for contacts that share few nodes.
     #[default]
@@ -23,11 +20,8 @@ pub enum DelassusForm {
 
 /// Settings of the method.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(deny_unknown_fields, default)
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields, default))]
 pub struct CorrectiveMotionSettings {
     /// Stopping tolerances, of the independent residual.
     pub tolerances: Tolerances,

@@ -1,6 +1,6 @@
 //! The compliance at rest, rotated node by node: `C̃ = R (A⁰)⁻¹ Rᵀ` (eq. 23 of the paper).
 
-use super::compliance::{Compliance, FreeMotion, Push};
+use super::compliance::{Compliance, FreeEquations, FreeMotion, Push, Response};
 use super::matrix_snapshot::MatrixSnapshot;
 use super::momentum_projection::MomentumProjection;
 use crate::compliance::{TurnedBodies, TurnedBody};
@@ -108,13 +108,7 @@ impl Compliance for WarpedCompliance {
         Some((body as usize, place))
     }
 
-    fn respond(
-        &mut self,
-        part: usize,
-        pushed: &[Push],
-        felt: &[usize],
-        response: &mut Vec<Matrix3<f64>>,
-    ) {
+    fn respond(&mut self, part: usize, pushed: &[Push], felt: &[usize], response: &mut Response) {
         response.clear();
         let Some(known) = self.prepared.clone() else {
             return;
@@ -156,23 +150,17 @@ impl Compliance for WarpedCompliance {
         }));
     }
 
-    fn free_motion(
-        &mut self,
-        problem: &ContactProblem,
-        rhs: &[f64],
-        tolerance: f64,
-        velocity: &mut [f64],
-    ) -> FreeMotion {
+    fn free_motion(&mut self, of: FreeEquations<'_>, velocity: &mut [f64]) -> FreeMotion {
         let mut gradients = std::mem::take(&mut self.gradients);
         let preconditioner = AsPreconditioner(Mutex::new(self));
         let system = LinearSystem {
-            operator: &problem.momentum,
+            operator: of.momentum,
             preconditioner: &preconditioner,
-            rhs,
+            rhs: of.rhs,
         };
         let rule = StoppingRule {
             relative: 0.0,
-            absolute: tolerance,
+            absolute: of.tolerance,
             max_iterations: MOST_ITERATIONS,
         };
         let solved = solve(&mut gradients, &system, velocity, &rule);

@@ -26,11 +26,10 @@ mod system;
 pub use settings::{Schedule, StaggeredProjectionsSettings};
 
 use super::rows::{Best, Demand, check, merit, relax_if_overdue};
-use super::{ContactReport, ContactSolver, Termination, TraceRow, trace::Trace};
+use super::{ContactReport, ContactResult, ContactSolver, Termination, TraceRow, trace::Trace};
 use crate::Tolerances;
 use crate::{
-    ContactError, ContactProblem, ContactSolution, ContactState, Interrupt, Multipliers,
-    residual_under,
+    ContactProblem, ContactSolution, ContactState, Interrupt, Multipliers, residual_under,
 };
 use friction::{FrictionHalf, Grip};
 use half::{Goal, Turn};
@@ -222,11 +221,7 @@ impl StaggeredProjections {
 }
 
 impl ContactSolver for StaggeredProjections {
-    fn solve(
-        &mut self,
-        problem: &ContactProblem,
-        solution: &mut ContactSolution,
-    ) -> Result<ContactReport, ContactError> {
+    fn solve(&mut self, problem: &ContactProblem, solution: &mut ContactSolution) -> ContactResult {
         self.settings.validate()?;
         check(problem, solution)?;
         self.trace.begin();

@@ -5,11 +5,8 @@ use crate::{ContactError, FrictionLaw, Tolerances};
 
 /// Time of state changes in a projection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "snake_case")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum Schedule {
     /// When the equalities of the present states are solved: an active-set method.
     #[default]
@@ -20,11 +17,8 @@ pub enum Schedule {
 
 /// Settings of the method.
 #[derive(Debug, Clone, Copy, PartialEq)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(deny_unknown_fields, default)
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+#[cfg_attr(feature = "serde", serde(deny_unknown_fields, default))]
 pub struct StaggeredProjectionsSettings {
     /// Time of state changes in a projection.
     pub schedule: Schedule,

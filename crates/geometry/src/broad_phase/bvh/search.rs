@@ -368,7 +368,7 @@ mod tests {
         .expect("a ring");
         let triangles = shape.surface().expect("a surface").triangles().to_vec();
         let points = shape.nodes().len();
-        let surface = CollisionSurface::new(triangles, points, vec![0; points], vec![false]);
+        let surface = CollisionSurface::of_body(triangles, points);
         // Boxes so large that a cluster meets more features than fit a list.
         let reach = Vector3::repeat(0.3);
         let boxes: Vec<Aabb> = shape

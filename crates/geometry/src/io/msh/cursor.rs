@@ -142,21 +142,18 @@ impl<'a> Cursor<'a> {
     fn word(&mut self) -> Result<&'a str, Problem> {
         self.skip_whitespace();
         let rest = &self.bytes[self.position..];
-        let length = rest
-            .iter()
-            .position(u8::is_ascii_whitespace)
-            .unwrap_or(rest.len());
-        if length == 0 {
+        let word = (rest.split(u8::is_ascii_whitespace).next()).unwrap_or_default();
+        if word.is_empty() {
             return Err(self.problem("expected a number, but the file ends: it is truncated"));
         }
-        let word = str::from_utf8(&rest[..length])
+        let word = str::from_utf8(word)
             .map_err(|_| self.problem("expected a number, found other bytes"))?;
         if word.starts_with('$') {
             return Err(self.problem(format!(
                 "expected a number, but the section ends with {word}: a count is too large"
             )));
         }
-        self.position += length;
+        self.position += word.len();
         Ok(word)
     }
 
@@ -216,10 +213,7 @@ impl<'a> Cursor<'a> {
 
     fn skip_whitespace(&mut self) {
         let rest = &self.bytes[self.position..];
-        self.position += rest
-            .iter()
-            .take_while(|byte| byte.is_ascii_whitespace())
-            .count();
+        self.position += rest.len() - rest.trim_ascii_start().len();
         self.mark = self.position;
     }
 }

@@ -177,23 +177,19 @@ impl<'a> File<'a> {
     fn word(&mut self) -> Result<&'a str, Problem> {
         self.skip_whitespace();
         let rest = &self.bytes[self.position..];
-        let length = rest
-            .iter()
-            .position(u8::is_ascii_whitespace)
-            .unwrap_or(rest.len());
-        if length == 0 {
+        let word = (rest.split(u8::is_ascii_whitespace).next()).unwrap_or_default();
+        if word.is_empty() {
             return Err(self.problem("the file ends here: it is truncated"));
         }
-        let word = str::from_utf8(&rest[..length])
-            .map_err(|_| self.problem("expected a word, found other bytes"))?;
-        self.position += length;
+        let word =
+            str::from_utf8(word).map_err(|_| self.problem("expected a word, found other bytes"))?;
+        self.position += word.len();
         Ok(word)
     }
 
     fn skip_whitespace(&mut self) {
         let rest = &self.bytes[self.position..];
-        let blank = rest.iter().take_while(|byte| byte.is_ascii_whitespace());
-        self.position += blank.count();
+        self.position += rest.len() - rest.trim_ascii_start().len();
         self.mark = self.position;
     }
 

@@ -65,10 +65,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Elements, Problem> {
 /// lengths. The point ids of cells are not checked.
 pub fn read_vtu(bytes: &[u8]) -> Result<UnstructuredGrid, ParseError> {
     let document = Document::parse(bytes)?;
-    if document.data_set != DataSet::UnstructuredGrid {
-        return Err(whole_file("it holds no unstructured grid".to_owned()));
-    }
-    let piece = only_piece(&document)?;
+    let piece = only_piece(&document, DataSet::UnstructuredGrid, "unstructured grid")?;
     let points = points(&document, piece)?;
     let cells = grid_cells(&document, piece)?;
     Ok(UnstructuredGrid {
@@ -86,10 +83,7 @@ pub fn read_vtu(bytes: &[u8]) -> Result<UnstructuredGrid, ParseError> {
 /// [`ParseError`] if the file is malformed, is not one piece of poly data, or has arrays of inconsistent lengths.
 pub fn read_vtp(bytes: &[u8]) -> Result<PointSet, ParseError> {
     let document = Document::parse(bytes)?;
-    if document.data_set != DataSet::PolyData {
-        return Err(whole_file("it holds no poly data".to_owned()));
-    }
-    let piece = only_piece(&document)?;
+    let piece = only_piece(&document, DataSet::PolyData, "poly data")?;
     let points = points(&document, piece)?;
     Ok(PointSet {
         point_data: data(&document, piece, "PointData", points.len())?,
@@ -98,8 +92,15 @@ pub fn read_vtp(bytes: &[u8]) -> Result<PointSet, ParseError> {
     })
 }
 
-/// The piece of a file that has one.
-fn only_piece<'d, 'a>(document: &'d Document<'a>) -> Result<&'d Piece<'a>, ParseError> {
+/// The piece of a file that has one, of this data set.
+fn only_piece<'d, 'a>(
+    document: &'d Document<'a>,
+    data_set: DataSet,
+    name: &str,
+) -> Result<&'d Piece<'a>, ParseError> {
+    if document.data_set != data_set {
+        return Err(whole_file(format!("it holds no {name}")));
+    }
     match document.pieces.as_slice() {
         [piece] => Ok(piece),
         pieces => Err(whole_file(format!(

@@ -142,12 +142,7 @@ fn name_leftovers(mesh: &TriangleMesh, report: &mut RepairReport) {
     report.defect = mesh.check_sheet().err();
     report.open_edges = topology::open_edge_count(mesh.triangles());
     let points = mesh.vertices();
-    let touching = CollisionSurface::new(
-        mesh.triangles().to_vec(),
-        points.len(),
-        vec![0; points.len()],
-        vec![false],
-    );
+    let touching = CollisionSurface::of_body(mesh.triangles().to_vec(), points.len());
     let pairs = surface_intersections(points, &touching, MOST_INTERSECTIONS);
     report.intersections = pairs.len();
     report.first_intersection = pairs.first().map(|pair| pair.triangles);

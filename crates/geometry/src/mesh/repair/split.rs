@@ -27,13 +27,6 @@ pub(super) fn surface(
         }
     }
     let mut fans = DisjointSets::new(3 * triangles.len());
-    let corner = |triangles: &[[u32; 3]], index: usize, node: u32| {
-        3 * index
-            + triangles[index]
-                .iter()
-                .position(|&other| other == node)
-                .unwrap_or(0)
-    };
     for (edge, members) in &sides {
         let pairs = match members.as_slice() {
             &[first, second] => vec![[first, second]],
@@ -49,6 +42,12 @@ pub(super) fn surface(
         }
     }
     give_own_nodes(nodes, triangles, &mut fans, report);
+}
+
+/// Number of the corner at `node` of an element among the corners of all elements.
+fn corner<const N: usize>(elements: &[[u32; N]], index: usize, node: u32) -> usize {
+    let place = elements[index].iter().position(|&other| other == node);
+    N * index + place.unwrap_or(0)
 }
 
 /// The triangles at an edge in pairs that bound a wedge of the inside; a triangle without a partner is in no pair.
@@ -104,13 +103,6 @@ pub(super) fn solid(
         }
     }
     let mut fans = DisjointSets::new(4 * tets.len());
-    let corner = |tets: &[[u32; 4]], index: usize, node: u32| {
-        4 * index
-            + tets[index]
-                .iter()
-                .position(|&other| other == node)
-                .unwrap_or(0)
-    };
     for (face, members) in &faces {
         for &member in &members[1..] {
             for &node in face {

@@ -96,14 +96,8 @@ pub fn tetrahedralize(
     surface: &TriangleMesh,
     options: &StuffingOptions,
 ) -> Result<(TetMesh, StuffingReport), StuffingError> {
-    options.check()?;
-    let welded = surface.welded()?;
-    check_surface(&welded)?;
+    let (welded, lattice) = prepare(surface, options)?;
     let surface_volume = welded.signed_volume();
-    let (lower, upper) = bounds(welded.vertices());
-    let lattice = Lattice::around(&lower, &upper, options)?;
-    check_count(surface_volume, &lattice, options)?;
-
     let stuffing = Stuffing::new(&welded, lattice)?;
     let mut tets = stuffing.fill();
     let mut on_surface = stuffing.surface_nodes();
@@ -111,19 +105,14 @@ pub fn tetrahedralize(
         tet_volume(tet.map(|key| stuffing.position(key)))
     });
     let constant = stuffing.lattice.constant;
-    let too_coarse = |part: f64| StuffingError::TooCoarse {
-        size: options.size,
-        part: 100.0 * part,
-        finer: 0.5 * constant,
-    };
     if tets.is_empty() {
-        return Err(too_coarse(0.0));
+        return Err(too_coarse(options, constant, 0.0));
     }
     let mesh = stuffing.into_mesh(tets)?;
     let volume = mesh.volume();
     let part = volume / surface_volume;
     if (part - 1.0).abs() > options.volume_tolerance {
-        return Err(too_coarse(part));
+        return Err(too_coarse(options, constant, part));
     }
     let report = StuffingReport {
         constant,
@@ -156,22 +145,40 @@ pub fn dihedral_range(mesh: &TetMesh) -> [f64; 2] {
     [most, least].map(|cosine| cosine.clamp(-1.0, 1.0).acos().to_degrees())
 }
 
+/// The surface without coincident nodes, checked, and the lattice that fills it.
+fn prepare(
+    surface: &TriangleMesh,
+    options: &StuffingOptions,
+) -> Result<(TriangleMesh, Lattice), StuffingError> {
+    options.check()?;
+    let welded = surface.welded()?;
+    check_surface(&welded)?;
+    let (lower, upper) = bounds(welded.vertices());
+    let lattice = Lattice::around(&lower, &upper, options)?;
+    check_count(welded.signed_volume(), &lattice, options)?;
+    Ok((welded, lattice))
+}
+
 /// A closed manifold wound outwards that does not intersect itself.
 fn check_surface(surface: &TriangleMesh) -> Result<(), StuffingError> {
     surface.check_closed_outwards()?;
     let points = surface.vertices();
-    let touching = CollisionSurface::new(
-        surface.triangles().to_vec(),
-        points.len(),
-        vec![0; points.len()],
-        vec![false],
-    );
+    let touching = CollisionSurface::of_body(surface.triangles().to_vec(), points.len());
     match surface_intersections(points, &touching, 1).first() {
         None => Ok(()),
         Some(pair) => Err(StuffingError::SelfIntersection {
             triangles: pair.triangles,
             place: surface.corners(pair.triangles[0] as usize)[0].into(),
         }),
+    }
+}
+
+/// The error for a filling with this share of the volume, in a lattice with this constant (m).
+fn too_coarse(options: &StuffingOptions, constant: f64, part: f64) -> StuffingError {
+    StuffingError::TooCoarse {
+        size: options.size,
+        part: 100.0 * part,
+        finer: 0.5 * constant,
     }
 }
 

@@ -7,6 +7,7 @@
 //! edge then agree. So the three diagonals of the prism under it never form a cycle, which no tetrahedra could fill.
 
 use super::inside::Sign;
+use crate::few::Few;
 
 /// A node of the mesh: a lattice point, or a crossing numbered after all lattice points.
 pub(super) type Key = u32;
@@ -28,9 +29,7 @@ fn joined_by_long_edge(first: usize, second: usize) -> bool {
 
 /// Adds the part of the tetrahedron `corners` that lies inside; the caller sets the orientation.
 pub(super) fn fill(corners: [u32; 4], nodes: &impl Nodes, out: &mut Vec<[Key; 4]>) {
-    let mut inner = Places::default();
-    let mut on = Places::default();
-    let mut outer = Places::default();
+    let [mut inner, mut on, mut outer] = [(); 3].map(|()| Few::<usize, 4>::new());
     for (place, &corner) in corners.iter().enumerate() {
         match nodes.sign(corner) {
             Sign::Inside => inner.push(place),
@@ -110,22 +109,4 @@ fn prism(bottom: [Key; 3], top: [Key; 3], from_bottom: [bool; 3], out: &mut Vec<
     out.push([bottom[i], bottom[j], top[j], top[k]]);
     out.push([bottom[i], top[i], top[j], top[k]]);
     true
-}
-
-/// Up to four corners of a tetrahedron.
-#[derive(Default)]
-struct Places {
-    places: [usize; 4],
-    len: usize,
-}
-
-impl Places {
-    fn push(&mut self, place: usize) {
-        self.places[self.len] = place;
-        self.len += 1;
-    }
-
-    fn as_slice(&self) -> &[usize] {
-        &self.places[..self.len]
-    }
 }

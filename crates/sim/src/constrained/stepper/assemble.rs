@@ -3,7 +3,7 @@
 use super::super::ConstrainedSystem;
 use super::ConstrainedStepper;
 use super::layout::put;
-use impinge_contact::constraint::{Configuration, Layout, Placement};
+use impinge_contact::constraint::Placement;
 use nalgebra::Matrix3;
 
 impl ConstrainedStepper {
@@ -51,16 +51,10 @@ impl ConstrainedStepper {
     fn assemble_constraints(&mut self, system: &ConstrainedSystem, h: f64) {
         let problem = &mut self.problem;
         problem.constraints.clear();
-        let placement = Placement {
-            state: Configuration {
-                particles: &self.particles_end,
-                frames: &self.frames,
-            },
-            layout: Layout {
-                particles: &self.particle_blocks,
-                bodies: &self.body_blocks,
-            },
-        };
+        let placement = Placement::new(
+            (&self.particles_end, &self.particle_blocks),
+            (&self.frames, &self.body_blocks),
+        );
         self.sum.start(system.bodies.len());
         let mode = self.settings.geometric_stiffness;
         for (index, constraint) in system.constraints.iter().enumerate() {

@@ -3,9 +3,7 @@
 
 use super::super::ConstrainedSystem;
 use super::ConstrainedStepper;
-use impinge_contact::constraint::{
-    Configuration, Definiteness, GeometricStiffness, Layout, Placement,
-};
+use impinge_contact::constraint::{Definiteness, GeometricStiffness, Placement};
 
 /// `h² ‖K̃‖/m` of new forces above which the step is repeated with their geometric stiffness. The momentum of a block
 /// then changes by a tenth; far smaller values repeat every step, far larger ones never do.
@@ -19,16 +17,10 @@ impl ConstrainedStepper {
         if self.settings.geometric_stiffness == GeometricStiffness::None {
             return false;
         }
-        let placement = Placement {
-            state: Configuration {
-                particles: &self.particles_end,
-                frames: &self.frames,
-            },
-            layout: Layout {
-                particles: &self.particle_blocks,
-                bodies: &self.body_blocks,
-            },
-        };
+        let placement = Placement::new(
+            (&self.particles_end, &self.particle_blocks),
+            (&self.frames, &self.body_blocks),
+        );
         self.sizes.clear();
         self.sizes.resize(self.problem.unknowns() / 3, 0.0);
         let mut at = 0;

@@ -10,15 +10,6 @@ use impinge_fem::thin::{Shell, ShellMaterial};
 use impinge_geometry::mesh::TriangleMesh;
 use nalgebra::Vector3;
 
-/// A solid of triangles, with its number among all solids.
-struct SurfacePart<'a> {
-    index: usize,
-    name: &'a str,
-    origin: Placed,
-    mesh: &'a TriangleMesh,
-    friction: f64,
-}
-
 impl Builder {
     pub(in crate::model) fn add_shell(
         &mut self,
@@ -72,18 +63,13 @@ impl Builder {
                 .in_rows
                 .push(first..first + part.mesh.vertices().len());
         }
-        let body = self.add_surface(&SurfacePart {
-            index,
-            name: &part.name,
-            origin: part.origin,
-            mesh: &part.mesh,
-            friction: part.friction,
-        });
+        let body = self.add_surface(index, &part.name, part.origin, &part.mesh);
         self.add_held(index, &part.name, &part.nodes.held, |node| node + offset);
         self.add_loads(index, &part.nodes.varying, &part.load, |node| node + offset);
         self.bodies.push(Body {
             thin: true,
             two_sided: true,
+            friction: part.friction,
             ..body
         });
         self.add_nodes(&part.nodes, 0..part.mesh.vertices().len(), motions);
@@ -116,15 +102,10 @@ impl Builder {
             self.rigid.push(rigid);
             (PointMotion::Rigid(self.rigid.len() as u32 - 1), velocities)
         };
-        let body = self.add_surface(&SurfacePart {
-            index,
-            name: &part.name,
-            origin: part.origin,
-            mesh: &part.mesh,
-            friction: part.friction,
-        });
+        let body = self.add_surface(index, &part.name, part.origin, &part.mesh);
         self.bodies.push(Body {
             free_rigid: part.motion.is_none(),
+            friction: part.friction,
             ..body
         });
         self.velocities.extend::<Vec<_>>(velocities);
@@ -138,15 +119,10 @@ impl Builder {
         motions: &[RigidMotion],
     ) {
         let index = self.bodies.len() + self.obstacles.len();
-        let body = self.add_surface(&SurfacePart {
-            index,
-            name: &part.name,
-            origin: part.origin,
-            mesh: &part.mesh,
-            friction: part.friction,
-        });
+        let body = self.add_surface(index, &part.name, part.origin, &part.mesh);
         self.obstacles.push(Body {
             two_sided: part.mesh.check_closed().is_err(),
+            friction: part.friction,
             ..body
         });
         let motion = &motions[part.motion];
@@ -161,9 +137,14 @@ impl Builder {
         self.passive.push(true);
     }
 
-    /// Adds the points and triangles of a solid without elements.
-    fn add_surface(&mut self, part: &SurfacePart<'_>) -> Body {
-        let mesh = part.mesh;
+    /// Adds the points and triangles of solid `index`, which has no elements. Returns it without friction.
+    fn add_surface(
+        &mut self,
+        index: usize,
+        name: &str,
+        origin: Placed,
+        mesh: &TriangleMesh,
+    ) -> Body {
         let first_point = self.rest.len();
         let offset = first_point as u32;
         let first_triangle = self.triangles.len();
@@ -173,17 +154,17 @@ impl Builder {
                 .iter()
                 .map(|t| t.map(|vertex| vertex + offset)),
         );
-        self.group.resize(self.rest.len(), part.index as u32);
+        self.group.resize(self.rest.len(), index as u32);
         Body {
-            name: part.name.to_owned(),
-            origin: part.origin,
+            name: name.to_owned(),
+            origin,
             points: first_point..self.rest.len(),
             tets: self.tets.len()..self.tets.len(),
             thin: false,
             free_rigid: false,
             two_sided: false,
             triangles: first_triangle..self.triangles.len(),
-            friction: part.friction,
+            friction: 0.0,
             original_nodes: (0..mesh.vertices().len() as u32).collect(),
         }
     }

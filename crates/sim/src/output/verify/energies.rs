@@ -52,13 +52,7 @@ impl Sheet {
         if !folder.join(ENERGIES_CSV).exists() {
             return None;
         }
-        let mut found = |problem| {
-            findings.push(Finding {
-                file: ENERGIES_CSV.to_owned(),
-                time: None,
-                problem,
-            });
-        };
+        let mut found = |problem| findings.push(Finding::of_file(ENERGIES_CSV, problem));
         let read = steps_of(folder).and_then(|steps| {
             let mut adder = Adder {
                 model,

@@ -32,13 +32,7 @@ impl Expected {
         findings: &mut Vec<Finding>,
         notes: &mut Vec<String>,
     ) -> Option<Self> {
-        let mut found = |problem| {
-            findings.push(Finding {
-                file: MANIFEST.to_owned(),
-                time: None,
-                problem,
-            });
-        };
+        let mut found = |problem| findings.push(Finding::of_file(MANIFEST, problem));
         if Checksum::of(manifest.scene.to_string().as_bytes()) != manifest.scene_hash {
             found(differs("scene_hash"));
         }

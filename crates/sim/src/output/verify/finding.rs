@@ -13,6 +13,17 @@ pub struct Finding {
     pub problem: Problem,
 }
 
+impl Finding {
+    /// A problem of a whole file.
+    pub(super) fn of_file(file: &str, problem: Problem) -> Self {
+        Self {
+            file: file.to_owned(),
+            time: None,
+            problem,
+        }
+    }
+}
+
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.file)?;

@@ -160,13 +160,7 @@ fn rigid_rows(
     if !has_rows || reference.points.is_empty() {
         return None;
     }
-    let mut found = |problem| {
-        findings.push(Finding {
-            file: RIGID_CSV.to_owned(),
-            time: None,
-            problem,
-        });
-    };
+    let mut found = |problem| findings.push(Finding::of_file(RIGID_CSV, problem));
     match RigidRows::read(folder) {
         Ok(rows) => {
             if let Some(step) = rows.strangers(entries) {

@@ -72,11 +72,7 @@ impl ReactionRows {
             Ok(()) => wrong.map(Problem::Disagrees),
         };
         if let Some(problem) = problem {
-            findings.push(Finding {
-                file: REACTIONS_CSV.to_owned(),
-                time: None,
-                problem,
-            });
+            findings.push(Finding::of_file(REACTIONS_CSV, problem));
             return None;
         }
         Some(rows)

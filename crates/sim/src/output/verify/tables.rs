@@ -73,19 +73,15 @@ impl<'a> Tables<'a> {
     }
 
     fn found(&mut self, file: &str, what: impl Into<String>) {
-        self.findings.push(Finding {
-            file: file.to_owned(),
-            time: None,
-            problem: Problem::Disagrees(what.into()),
-        });
+        self.findings
+            .push(Finding::of_file(file, Problem::Disagrees(what.into())));
     }
 
     fn unreadable(&mut self, file: &str, error: &OutputError) {
-        self.findings.push(Finding {
-            file: file.to_owned(),
-            time: None,
-            problem: Problem::Unreadable(error.to_string()),
-        });
+        self.findings.push(Finding::of_file(
+            file,
+            Problem::Unreadable(error.to_string()),
+        ));
     }
 
     /// Reads `steps.csv`: one row per step, at the times of the scene.
@@ -196,24 +192,25 @@ impl<'a> Tables<'a> {
     /// A frame must have those files beside it that the scene stores.
     fn check_companions(&self, index: usize, wrong: &mut Vec<String>) {
         let entry = &self.entries[index];
-        let stores_pieces = index > 0 && self.expected.stores_pieces();
-        if entry.pieces.is_some() != stores_pieces {
-            let is = if stores_pieces { "no" } else { "a" };
-            wrong.push(format!(
-                "it lists {is} file {} with the pieces of the motion to {}, which does not agree with the scene",
-                pieces_name(index),
-                entry.file
-            ));
-        }
-        let stores_contacts = self.expected.scene.stores_contacts();
-        if entry.contacts.is_some() != stores_contacts {
-            let is = if stores_contacts { "no" } else { "a" };
-            wrong.push(format!(
-                "it lists {is} file {} with the contacts of {}, which does not agree with the scene",
-                contacts_name(index),
-                entry.file
-            ));
-        }
+        let mut compare = |listed: bool, stored: bool, name: String, what: &str| {
+            if listed != stored {
+                let is = if stored { "no" } else { "a" };
+                wrong.push(format!(
+                    "it lists {is} file {name} with the {what} {}, which does not agree with the scene",
+                    entry.file
+                ));
+            }
+        };
+        let (pieces, contacts) = (entry.pieces.is_some(), entry.contacts.is_some());
+        let stored = index > 0 && self.expected.stores_pieces();
+        compare(
+            pieces,
+            stored,
+            pieces_name(index),
+            "pieces of the motion to",
+        );
+        let stored = self.expected.scene.stores_contacts();
+        compare(contacts, stored, contacts_name(index), "contacts of");
     }
 
     /// A frame must show a step that is due after the frame before it, in as many straight motions as `steps` says.
@@ -257,11 +254,8 @@ impl<'a> Tables<'a> {
     fn summary(&mut self, steps: Option<&Steps>, shown: Option<&Frame>) -> Option<Value> {
         let path = self.folder.join(SUMMARY);
         let Ok(bytes) = read_regular(&path) else {
-            self.findings.push(Finding {
-                file: SUMMARY.to_owned(),
-                time: None,
-                problem: Problem::Unfinished,
-            });
+            self.findings
+                .push(Finding::of_file(SUMMARY, Problem::Unfinished));
             return None;
         };
         let summary: Value = match serde_json::from_slice(&bytes) {

@@ -46,10 +46,7 @@ impl Check<'_> {
             BodyMesh::Sphere {
                 radius,
                 subdivisions,
-            } => {
-                self.positive(&format!("{path}.sphere.radius"), "the radius (m)", *radius);
-                self.cells(&format!("{path}.sphere.subdivisions"), &[*subdivisions], 1);
-            }
+            } => self.sphere(path, *radius, *subdivisions),
             BodyMesh::Cylinder {
                 radius,
                 height,
@@ -175,10 +172,7 @@ impl Check<'_> {
             ObstacleShape::Sphere {
                 radius,
                 subdivisions,
-            } => {
-                self.positive(&format!("{path}.sphere.radius"), "the radius (m)", *radius);
-                self.cells(&format!("{path}.sphere.subdivisions"), &[*subdivisions], 1);
-            }
+            } => self.sphere(path, *radius, *subdivisions),
             ObstacleShape::Cylinder {
                 radius,
                 height,
@@ -219,6 +213,11 @@ impl Check<'_> {
             }
             ObstacleShape::File(file) => self.mesh_file(&format!("{path}.file"), file),
         }
+    }
+
+    fn sphere(&self, path: &str, radius: f64, subdivisions: u32) {
+        self.positive(&format!("{path}.sphere.radius"), "the radius (m)", radius);
+        self.cells(&format!("{path}.sphere.subdivisions"), &[subdivisions], 1);
     }
 
     pub(super) fn cylinder(&self, path: &str, radius: f64, height: f64) {

@@ -12,8 +12,8 @@ use crate::{
     step::context::StepContext,
 };
 use impinge_contact::constraint::{
-    BodyBlocks, Condenser, Configuration, Constraint, Evaluation, Frame, GeometricStiffness,
-    Layout, Placement, StiffnessSum,
+    BodyBlocks, Condenser, Constraint, Evaluation, Frame, GeometricStiffness, Placement,
+    StiffnessSum,
 };
 use impinge_contact::{ContactProblem, ContactSolution};
 use nalgebra::Vector3;
@@ -221,16 +221,10 @@ impl Prepared {
 
 impl Placed {
     fn placement<'a>(&'a self, model: &'a Model, particles: &'a [Vector3<f64>]) -> Placement<'a> {
-        Placement {
-            state: Configuration {
-                particles,
-                frames: &self.frames,
-            },
-            layout: Layout {
-                particles: &model.unknowns.block_of_point,
-                bodies: &self.bodies,
-            },
-        }
+        Placement::new(
+            (particles, &model.unknowns.block_of_point),
+            (&self.frames, &self.bodies),
+        )
     }
 
     /// Takes the points, and the frames and unknowns of rigid bodies, that constraints are evaluated at.

@@ -31,11 +31,8 @@ pub(crate) fn prescribe(
     end: &mut [Vector3<f64>],
     velocity: &mut [Vector3<f64>],
 ) -> Result<(), StepFailure> {
-    let StepContext {
-        model,
-        state,
-        time_step,
-    } = context;
+    let StepContext { model, state, .. } = context;
+    let time_step = context.time_step;
     for (index, motion) in model.unknowns.motions.iter().enumerate() {
         let fastest = motion.fastest_turn_between(state.time, state.time + time_step);
         check_turn(fastest * time_step, || model.name_of_moved(index as u32))?;

@@ -148,11 +148,7 @@ impl NewtonIterate {
         advance: Advance,
     ) {
         let Advance { points, share } = advance;
-        let StepContext {
-            model,
-            state,
-            time_step,
-        } = context;
+        let StepContext { model, state, .. } = context;
         for point in points {
             let Some(velocity) = motion.of_point(model, point) else {
                 continue;
@@ -163,7 +159,7 @@ impl NewtonIterate {
             } else {
                 *own = velocity;
             }
-            self.positions[point] = state.positions[point] + *own * time_step;
+            self.positions[point] = state.positions[point] + *own * context.time_step;
             self.damped[point] = *own - flight.undamped(point);
             if let Some(block) = model.unknowns.block_of_point[point] {
                 self.damped[point] -= get(flight.chords(), block as usize);
@@ -209,11 +205,9 @@ impl NewtonIterate {
         system: MomentumSystem<'_>,
     ) {
         let ElasticStep { flight, assembler } = elastic;
-        let StepContext {
-            model, time_step, ..
-        } = context;
+        let model = context.model;
         let MomentumSystem { matrix, rhs } = system;
-        let scales = flight.scales(time_step);
+        let scales = flight.scales(context.time_step);
         let has_damped = self.renewed || flight.is_second_order();
         matrix.set_zero();
         rhs.fill(0.0);
@@ -262,16 +256,12 @@ impl NewtonIterate {
         block: usize,
         problem: &mut ContactProblem,
     ) -> Option<f64> {
-        let StepContext {
-            model,
-            state,
-            time_step,
-        } = context;
+        let StepContext { model, state, .. } = context;
         let point = model.unknowns.point_of_block[block] as usize;
         // The parts of `A` and `b` that depend on `κ`.
         let of_point = |flight: &Flight| {
             let inertia = inertia_of(context, flight, point);
-            let drag = model.points.mass_damping[point] * time_step;
+            let drag = model.points.mass_damping[point] * context.time_step;
             let start = flight.velocities()[point] * model.points.mass[point]
                 + get(flight.chords(), block) * inertia
                 - flight.end_velocity(block, point) * drag;
@@ -296,13 +286,11 @@ impl NewtonIterate {
         flight: &Flight,
         block: usize,
     ) -> Vector3<f64> {
-        let StepContext {
-            model, time_step, ..
-        } = context;
+        let model = context.model;
         let point = model.unknowns.point_of_block[block] as usize;
-        let impulse = (flight.velocities()[point] + model.settings.gravity * time_step)
+        let impulse = (flight.velocities()[point] + model.settings.gravity * context.time_step)
             * model.points.mass[point]
-            + model.points.pull[point] * time_step;
+            + model.points.pull[point] * context.time_step;
         if self.renewed {
             let deviation = get(&self.led, block) - get(flight.chords(), block);
             impulse - deviation * inertia_of(context, flight, point)
@@ -320,9 +308,7 @@ impl NewtonIterate {
         matrix: &SymmetricBlockMatrix,
         impulses: &mut [f64],
     ) {
-        let StepContext {
-            model, time_step, ..
-        } = context;
+        let model = context.model;
         if self.is_any_moved() {
             add_product(matrix, &self.led, impulses);
         }
@@ -330,7 +316,7 @@ impl NewtonIterate {
             return;
         }
         for (block, &point) in model.unknowns.point_of_block.iter().enumerate() {
-            let damping = model.points.mass_damping[point as usize] * time_step;
+            let damping = model.points.mass_damping[point as usize] * context.time_step;
             if damping > 0.0 {
                 let damped = flight.end_velocity(block, point as usize) * damping;
                 add(impulses, block, &-damped);
@@ -347,13 +333,9 @@ impl NewtonIterate {
         matrix: &SymmetricBlockMatrix,
         motion: &SolvedMotion<'_>,
     ) -> &[[f64; 2]] {
-        let StepContext {
-            model,
-            state,
-            time_step,
-        } = context;
+        let StepContext { model, state, .. } = context;
         let ElasticStep { flight, assembler } = elastic;
-        let scales = flight.scales(time_step);
+        let scales = flight.scales(context.time_step);
         let nodes = model.unknowns.point_of_block.len();
         // `y = w − w_R` of all points, and `w − w_k` of the unknowns.
         self.end_damped.clear();

@@ -102,9 +102,7 @@ pub(crate) struct RigidStep {
 impl RigidStep {
     /// Adds the rigid bodies to the momentum system.
     pub(crate) fn add(&self, context: StepContext<'_>, problem: &mut ContactProblem) {
-        let StepContext {
-            model, time_step, ..
-        } = context;
+        let model = context.model;
         for (index, (rigid, stepping)) in model.rigid.iter().zip(&self.bodies).enumerate() {
             let mass = rigid.inertia.mass();
             let [linear, angular] = blocks(rigid.first_block);
@@ -113,10 +111,10 @@ impl RigidStep {
                 *problem.momentum.diagonal_block_mut(block) = Matrix3::identity() * inertia;
             }
             let [start, spin_impulse] = &stepping.starts;
-            let mut impulse = (start + model.settings.gravity * time_step) * mass;
+            let mut impulse = (start + model.settings.gravity * context.time_step) * mass;
             let load = model.loads.of_rigid(index);
             if !load.is_zero() {
-                impulse += load.force * time_step;
+                impulse += load.force * context.time_step;
             }
             put(&mut problem.rhs, linear, &impulse);
             put(&mut problem.rhs, angular, spin_impulse);
@@ -142,11 +140,8 @@ impl RigidStep {
         velocity: &mut [f64],
         motion: &mut PointMotions<'_>,
     ) -> Result<(), StepFailure> {
-        let StepContext {
-            model,
-            state,
-            time_step,
-        } = context;
+        let StepContext { model, state, .. } = context;
+        let time_step = context.time_step;
         self.bodies.clear();
         for (index, (rigid, at)) in model.rigid.iter().zip(&state.rigid).enumerate() {
             let mass = rigid.inertia.mass();
@@ -249,11 +244,8 @@ impl RigidStep {
         velocity: &[f64],
         motion: &mut PointMotions<'_>,
     ) -> Result<(), StepFailure> {
-        let StepContext {
-            model,
-            state,
-            time_step,
-        } = context;
+        let StepContext { model, state, .. } = context;
+        let time_step = context.time_step;
         for ((rigid, at), stepping) in model.rigid.iter().zip(&state.rigid).zip(&mut self.bodies) {
             let [linear, angular] = blocks(rigid.first_block);
             let u = get(velocity, linear);

@@ -176,11 +176,8 @@ impl ForceBuffers {
         rigid: &RigidStep,
         problem: &mut ContactProblem,
     ) {
-        let StepContext {
-            model,
-            state,
-            time_step,
-        } = context;
+        let StepContext { model, state, .. } = context;
+        let time_step = context.time_step;
         for (point, force) in self.force.iter().enumerate() {
             let (stiffness, damping) = (&self.stiffness[point], &self.damping[point]);
             match model.unknowns.motion_of_point[point] {

@@ -2,8 +2,8 @@
 
 use super::shared::Shared;
 use impinge_contact::{
-    ContactError, ContactProblem, ContactReport, ContactSolution, ContactSolver, Interrupt,
-    Termination, Tolerances, compliance::TurnedBodies, method::TraceRow, residual::residual,
+    ContactProblem, ContactResult, ContactSolution, ContactSolver, Interrupt, Termination,
+    Tolerances, compliance::TurnedBodies, method::TraceRow, residual::residual,
 };
 use impinge_krylov::preconditioner::Preconditioner;
 use std::sync::Arc;
@@ -27,11 +27,7 @@ impl CheckedSolver {
 }
 
 impl ContactSolver for CheckedSolver {
-    fn solve(
-        &mut self,
-        problem: &ContactProblem,
-        solution: &mut ContactSolution,
-    ) -> Result<ContactReport, ContactError> {
+    fn solve(&mut self, problem: &ContactProblem, solution: &mut ContactSolution) -> ContactResult {
         let mut slot = self.solver.lock();
         let start = solution.clone();
         let mut report = slot.inner.solve(problem, solution)?;

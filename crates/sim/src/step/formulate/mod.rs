@@ -208,11 +208,8 @@ pub(crate) fn fill_problem(
     problem: &mut ContactProblem,
     solution: &mut ContactSolution,
 ) {
-    let StepContext {
-        model,
-        state,
-        time_step,
-    } = context;
+    let StepContext { model, state, .. } = context;
+    let time_step = context.time_step;
     let KnownMotion { rigid, velocity } = known;
     let finest = model.geometry.finest_scale();
     let Tolerances {

@@ -39,11 +39,8 @@ pub(crate) fn extrapolate_velocities(
     tolerances: &StartTolerances<'_>,
     velocity: &mut [f64],
 ) {
-    let StepContext {
-        model,
-        state,
-        time_step,
-    } = context;
+    let StepContext { model, state, .. } = context;
+    let time_step = context.time_step;
     for (index, (body, &is_supported)) in model.geometry.bodies.iter().zip(supported).enumerate() {
         let free = |point: usize| model.unknowns.block_of_point[point].map(|block| (point, block));
         let nodes = body.points.clone().filter_map(free);
@@ -104,11 +101,7 @@ pub(crate) fn start_from_rest(
     tolerances: &StartTolerances<'_>,
     velocity: &mut [f64],
 ) {
-    let StepContext {
-        model,
-        state,
-        time_step,
-    } = context;
+    let StepContext { model, state, .. } = context;
     let bodies = model
         .geometry
         .bodies
@@ -132,7 +125,7 @@ pub(crate) fn start_from_rest(
     for rigid in model.rigid.iter().filter(|rigid| supported[rigid.body]) {
         // The unknowns of rotation are velocities at the radius of gyration.
         let velocity = &mut velocity[3 * rigid.first_block as usize..][..6];
-        let moved = |v: &f64| v.abs() * time_step;
+        let moved = |v: &f64| v.abs() * context.time_step;
         if velocity.iter().map(moved).fold(0.0, f64::max) < RIGID_NOISE * tolerances.gap[rigid.body]
         {
             velocity.fill(0.0);

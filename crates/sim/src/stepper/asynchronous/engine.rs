@@ -621,9 +621,6 @@ impl Engine {
 struct Nothing;
 
 impl ClockedForce for Nothing {
-    fn kind(&self) -> super::force::ForceKind {
-        super::force::ForceKind::Given
-    }
     fn period(&self) -> f64 {
         f64::INFINITY
     }

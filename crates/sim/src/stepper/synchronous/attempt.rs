@@ -115,11 +115,8 @@ impl Synchronous {
         context: StepContext<'_>,
         report: &mut StepReport,
     ) -> Result<(), StepFailure> {
-        let StepContext {
-            model,
-            state,
-            time_step,
-        } = context;
+        let StepContext { model, state, .. } = context;
+        let time_step = context.time_step;
         prescribe(context, &mut self.end, &mut self.known_velocity)?;
         self.obstacles.check(context, &self.end)?;
         (self.flight).plan(model, state, time_step);
@@ -256,12 +253,8 @@ impl Synchronous {
     /// last displacement and the change by gravity. The limit matters after a short substep, whose acceleration would
     /// be far too large for a whole step.
     fn predict_velocities(&mut self, context: StepContext<'_>) {
-        let StepContext {
-            model,
-            state,
-            time_step,
-        } = context;
-        let fall = model.settings.gravity.norm() * time_step;
+        let StepContext { model, state, .. } = context;
+        let fall = model.settings.gravity.norm() * context.time_step;
         self.predicted_velocity.clone_from(&state.velocities);
         let start = self.solution.velocity.chunks_exact(3);
         for (start, &point) in start.zip(&model.unknowns.point_of_block) {
@@ -273,11 +266,8 @@ impl Synchronous {
 
     /// Adds contacts for the impacts of the predicted velocities; candidates cover this motion.
     fn predict_impacts(&mut self, context: StepContext<'_>, report: &mut StepReport) {
-        let StepContext {
-            model,
-            state,
-            time_step,
-        } = context;
+        let StepContext { model, state, .. } = context;
+        let time_step = context.time_step;
         self.predicted.clear();
         let points = state.positions.iter().zip(&self.predicted_velocity);
         self.predicted
@@ -295,16 +285,14 @@ impl Synchronous {
 
     /// Gives the bodies to the solver, if it or the observer uses them.
     fn provide_bodies(&mut self, context: StepContext<'_>) -> Result<(), StepFailure> {
-        let StepContext {
-            model, time_step, ..
-        } = context;
+        let model = context.model;
         self.bodies = None;
         let observed = self.observer.as_ref().is_some_and(|o| o.wants_bodies());
         // Bodies at rest are those of implicit Euler.
         let observed = observed && !self.flight.is_second_order();
         if self.method.needs_bodies() || observed {
             let rest = self.rest.get_or_insert_with(|| RestBodies::new(model));
-            let bodies = rest.turned(model, self.iterate.positions(), time_step)?;
+            let bodies = rest.turned(model, self.iterate.positions(), context.time_step)?;
             self.bodies = Some(bodies);
         }
         Ok(())

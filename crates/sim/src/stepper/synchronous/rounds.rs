@@ -52,11 +52,8 @@ impl Synchronous {
         clock: &mut Clock,
         report: &mut StepReport,
     ) -> Result<bool, StepFailure> {
-        let StepContext {
-            model,
-            state,
-            time_step,
-        } = context;
+        let StepContext { model, state, .. } = context;
+        let time_step = context.time_step;
         loop {
             self.check_interrupt()?;
             if let (0, Some(failure)) = (self.unmet_left, &self.unsolved) {
@@ -178,12 +175,10 @@ impl Synchronous {
 
     /// Marks the bodies whose contacts saw another motion of rigid bodies than the solve led to.
     fn mark_unsettled(&mut self, context: StepContext<'_>) {
-        let StepContext {
-            model, time_step, ..
-        } = context;
+        let model = context.model;
         let geometry = &model.geometry;
         let contacts = self.contacts.as_slice();
-        let unsettled = self.rigid.unsettled(model, contacts, time_step);
+        let unsettled = self.rigid.unsettled(model, contacts, context.time_step);
         let keys: Vec<_> = unsettled.map(|contact| contact.key).collect();
         for key in keys {
             if self.changes.rounds(geometry, key, Purpose::Remainder) < MAX_REMAINDER_SOLVES {
@@ -215,11 +210,7 @@ impl Synchronous {
     /// rigid bodies were moved by. Rows without them would find another force, and the geometric stiffness of the next
     /// solve would be that of it.
     pub(super) fn predict_joints(&mut self, context: StepContext<'_>, of_rigid: &[f64]) {
-        let StepContext {
-            model,
-            state,
-            time_step,
-        } = context;
+        let StepContext { model, state, .. } = context;
         if model.settings.elasticity == Elasticity::Linearised
             || self.problem.constraints.is_empty()
         {
@@ -230,7 +221,8 @@ impl Synchronous {
         velocity[nodes..].copy_from_slice(of_rigid);
         for (v, &point) in velocity.chunks_exact(3).zip(&model.unknowns.point_of_block) {
             let point = point as usize;
-            self.end[point] = state.positions[point] + Vector3::from_column_slice(v) * time_step;
+            self.end[point] =
+                state.positions[point] + Vector3::from_column_slice(v) * context.time_step;
         }
         self.follow_joints(context, &velocity);
         (self.joints.remainders).predict(context, &mut self.problem.constraints);
@@ -247,10 +239,10 @@ impl Synchronous {
         accept_unmet: bool,
         report: &mut StepReport,
     ) -> Result<(), StepFailure> {
-        let model = context.model;
-        if model.settings.elasticity == Elasticity::Linearised {
+        if context.model.settings.elasticity == Elasticity::Linearised {
             return Ok(());
         }
+        let model = context.model;
         let velocity = std::mem::take(&mut self.solution.velocity);
         self.follow_joints(context, &velocity);
         self.solution.velocity = velocity;
@@ -312,15 +304,11 @@ impl Synchronous {
         context: StepContext<'_>,
         report: &mut StepReport,
     ) -> Result<(), StepFailure> {
-        let StepContext {
-            model,
-            state,
-            time_step,
-        } = context;
+        let StepContext { model, state, .. } = context;
         let motion = StepMotion {
             start: &state.positions,
             end: &self.end,
-            time_step,
+            time_step: context.time_step,
         };
         trace!(
             step = state.step + 1,
@@ -373,11 +361,7 @@ impl Synchronous {
     }
 
     fn move_free_points(&mut self, context: StepContext<'_>) -> Result<(), StepFailure> {
-        let StepContext {
-            model,
-            state,
-            time_step,
-        } = context;
+        let StepContext { model, state, .. } = context;
         for (v, &point) in self
             .solution
             .velocity
@@ -385,7 +369,8 @@ impl Synchronous {
             .zip(&model.unknowns.point_of_block)
         {
             let point = point as usize;
-            self.end[point] = state.positions[point] + Vector3::from_column_slice(v) * time_step;
+            self.end[point] =
+                state.positions[point] + Vector3::from_column_slice(v) * context.time_step;
         }
         self.rigid.follow(
             context,

@@ -13,8 +13,7 @@
 mod cubes;
 mod fit;
 
-use super::lattice::Lattice;
-use super::{StuffingError, StuffingOptions, bounds, check_count, check_surface, inside};
+use super::{StuffingError, StuffingOptions, inside, prepare, too_coarse};
 use crate::mesh::{TetMesh, TriangleMesh, hexahedron_tets};
 
 /// Hexahedra, and the tetrahedra that they are cut into.
@@ -58,32 +57,20 @@ pub fn hexahedralize(
     surface: &TriangleMesh,
     options: &StuffingOptions,
 ) -> Result<HexahedralFilling, StuffingError> {
-    options.check()?;
-    let welded = surface.welded()?;
-    check_surface(&welded)?;
-    let volume = welded.signed_volume();
-    let (lower, upper) = bounds(welded.vertices());
-    let lattice = Lattice::around(&lower, &upper, options)?;
-    check_count(volume, &lattice, options)?;
-
+    let (welded, lattice) = prepare(surface, options)?;
     let signs = inside::signs(&welded, &lattice)?;
     let cubes = cubes::Cubes::inside(&lattice, &signs);
     let (hexahedra, corners) = cubes.hexahedra(&lattice);
     let size = lattice.constant;
-    let too_coarse = |part: f64| StuffingError::TooCoarse {
-        size: options.size,
-        part: 100.0 * part,
-        finer: 0.5 * size,
-    };
     if hexahedra.is_empty() {
-        return Err(too_coarse(0.0));
+        return Err(too_coarse(options, size, 0.0));
     }
     let nodes = fit::fit(&welded, &lattice, &hexahedra, &corners);
     let tets = hexahedra.iter().flat_map(hexahedron_tets).collect();
     let mesh = TetMesh::new(nodes, tets)?;
-    let part = mesh.volume() / volume;
+    let part = mesh.volume() / welded.signed_volume();
     if (part - 1.0).abs() > options.volume_tolerance {
-        return Err(too_coarse(part));
+        return Err(too_coarse(options, size, part));
     }
     Ok(HexahedralFilling {
         mesh,

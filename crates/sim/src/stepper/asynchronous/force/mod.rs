@@ -34,14 +34,18 @@ pub enum ForceKind {
 
 /// Terms of one force that tick together.
 pub trait ClockedForce: Send + Sync + std::fmt::Debug {
-    /// Its kind.
-    fn kind(&self) -> ForceKind;
+    /// Its kind: given, unless it depends on strains.
+    fn kind(&self) -> ForceKind {
+        ForceKind::Given
+    }
 
     /// `h`: the period of its clock (s).
     fn period(&self) -> f64;
 
-    /// Number of terms, each of which counts as one event per tick.
-    fn terms(&self) -> usize;
+    /// Number of terms, each of which counts as one event per tick; one, unless the force is a sum.
+    fn terms(&self) -> usize {
+        1
+    }
 
     /// The vertices whose velocity it may change, ascending and unique.
     fn stencil(&self) -> &[u32];

@@ -1,6 +1,6 @@
 //! Given forces: gravity, drag and nodal forces.
 
-use super::{ClockedForce, ForceKind};
+use super::ClockedForce;
 use crate::stepper::asynchronous::trajectory::Vertex;
 use nalgebra::Vector3;
 
@@ -31,16 +31,8 @@ impl UniformForce {
 }
 
 impl ClockedForce for UniformForce {
-    fn kind(&self) -> ForceKind {
-        ForceKind::Given
-    }
-
     fn period(&self) -> f64 {
         self.period
-    }
-
-    fn terms(&self) -> usize {
-        1
     }
 
     fn stencil(&self) -> &[u32] {
@@ -89,16 +81,8 @@ impl Drag {
 }
 
 impl ClockedForce for Drag {
-    fn kind(&self) -> ForceKind {
-        ForceKind::Given
-    }
-
     fn period(&self) -> f64 {
         self.period
-    }
-
-    fn terms(&self) -> usize {
-        1
     }
 
     fn stencil(&self) -> &[u32] {
@@ -141,16 +125,8 @@ impl Pulls {
 }
 
 impl ClockedForce for Pulls {
-    fn kind(&self) -> ForceKind {
-        ForceKind::Given
-    }
-
     fn period(&self) -> f64 {
         self.period
-    }
-
-    fn terms(&self) -> usize {
-        1
     }
 
     fn stencil(&self) -> &[u32] {
