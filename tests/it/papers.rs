@@ -480,6 +480,28 @@ fn balls_that_are_shot_at_nails_stack() {
     assert!(lowest > 0.002, "{lowest} m");
 }
 
+/// Rigid bodies of an asynchronous simulation: dice that are thrown between nails come to rest on each other, and no
+/// step gains energy.
+#[test]
+fn dice_that_are_thrown_between_nails_come_to_rest_on_each_other() {
+    let mut simulation = shipped("harmon_dice.toml", &[]);
+    for _ in 0..200 {
+        let report = advance(&mut simulation, 1);
+        assert_eq!(report.energy_gains, 0, "step {}", report.step);
+    }
+    let dice = &simulation.state().rigid;
+    for die in dice {
+        assert!(die.velocity.norm() < 1e-3, "{} m/s", die.velocity);
+    }
+    // Edges are 14 mm; the board is at -1 mm, layers are 0.8 mm thick.
+    let mut heights: Vec<f64> = dice.iter().map(|die| die.pose.center.z).collect();
+    heights.sort_by(f64::total_cmp);
+    for (number, height) in heights.iter().enumerate() {
+        let lowest = 0.006 + 0.014 * number as f64;
+        assert!((lowest..lowest + 0.012).contains(height), "{heights:?} m");
+    }
+}
+
 /// Tournier et al. 2015, Fig. 8: the muscle contracts by a changing limit of its length and bends the knee by more than
 /// 60 degrees, then gives way, and the shin swings back. No step gains energy beyond the work of the muscles, which
 /// is in the balance of the joints, and lifts the shin.

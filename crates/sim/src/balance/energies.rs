@@ -13,8 +13,10 @@ pub(crate) struct Energies {
     pub(crate) elastic: f64,
     /// Gravitational energy, 0 at the origin.
     pub(crate) gravitational: f64,
-    /// Energy of the penalty layers of the asynchronous stepper.
+    /// Work that pressed the penalty layers of the asynchronous stepper.
     pub(crate) layers: f64,
+    /// Share of it that the layers give back when their pairs separate.
+    pub(crate) returned: f64,
     /// Sum of the absolute values of all terms.
     pub(crate) size: f64,
 }
@@ -156,12 +158,18 @@ impl Energies {
             elastic,
             gravitational,
             layers: 0.0,
+            returned: 1.0,
             size: size + kinetic + elastic,
         }
     }
 
-    /// Sum of all energies (J).
-    pub(crate) fn total(&self) -> f64 {
-        self.kinetic + self.elastic + self.gravitational + self.layers
+    /// Change since `before` (J).
+    ///
+    /// Layers that are pressed further hold what they will give back, at least; layers that are pressed less may have
+    /// given back all of it.
+    pub(crate) fn change_since(&self, before: &Self) -> f64 {
+        let bare = |of: &Self| of.kinetic + of.elastic + of.gravitational;
+        let pressed = self.layers - before.layers;
+        bare(self) - bare(before) + pressed.min(self.returned * pressed)
     }
 }

@@ -1,7 +1,7 @@
 //! Energies of a state, and the energy account of a step: gains that no external work explains.
 //!
 //! ```text
-//! gain = E(end) − E(start) − W          E = kinetic + elastic + gravitational (+ penalty layers)
+//! gain = E(end) − E(start) − W          E = kinetic + elastic + gravitational (+ share of penalty layers)
 //! ```
 //!
 //! `W` is the external work: of given forces and torques, of forces of extensions, of prescribed motions, and of
@@ -201,7 +201,7 @@ impl EnergyAccount {
             state.energy_gained = 0.0;
             return;
         };
-        let gain = energies.total() - before.total() - work;
+        let gain = energies.change_since(&before) - work;
         let size = before.size + energies.size + self.of_coordinates;
         let allowed = external.by_contacts + ROUNDING * size;
         state.energy_gained = (state.energy_gained + gain - allowed).max(0.0);

@@ -599,13 +599,18 @@ impl Engine {
             .sum()
     }
 
-    /// Energy of all layers at `time` (J).
+    /// Work that pressed all layers, at `time` (J).
     pub fn layer_energy(&self, time: f64) -> f64 {
         self.pairs
             .ids()
             .filter(|&id| self.pairs.get(id).proximity.depth > 0)
             .map(|id| self.rules.law.energy(self.nearest(id, time).distance))
             .sum()
+    }
+
+    /// Share of [`layer_energy`](Self::layer_energy) that the layers give back: `e²`.
+    pub fn returned_share(&self) -> f64 {
+        self.rules.restitution * self.rules.restitution
     }
 
     fn free(&self) -> impl Iterator<Item = (f64, &Vertex)> {
