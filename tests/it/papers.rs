@@ -492,6 +492,11 @@ fn dice_that_are_thrown_between_nails_come_to_rest_on_each_other() {
     let dice = &simulation.state().rigid;
     for die in dice {
         assert!(die.velocity.norm() < 1e-3, "{} m/s", die.velocity);
+        assert!(
+            die.angular_momentum.norm() < 1e-8,
+            "{} N m s",
+            die.angular_momentum
+        );
     }
     // Edges are 14 mm; the board is at -1 mm, layers are 0.8 mm thick.
     let mut heights: Vec<f64> = dice.iter().map(|die| die.pose.center.z).collect();

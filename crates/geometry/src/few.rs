@@ -15,6 +15,10 @@ impl<T: Copy + Default, const N: usize> Few<T, N> {
         }
     }
 
+    /// Appends a value.
+    ///
+    /// # Panics
+    /// If the list is full.
     pub(crate) fn push(&mut self, value: T) {
         self.values[self.len] = value;
         self.len += 1;

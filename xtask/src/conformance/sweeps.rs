@@ -39,8 +39,9 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
     Ok(())
 }
 
-/// The pyramid of figure 8 (e).
+/// The pyramid of figure 8 (e), whose cost figure 9 shows.
 struct Pyramid {
+    /// Name of the scene, which has one list of bodies per layer.
     scene: &'static str,
     layers: usize,
     bodies: u32,
@@ -60,7 +61,8 @@ impl Pyramid {
         }
     }
 
-    /// Iterations per simulated second, for one step length (s) and one Young's modulus (Pa).
+    /// Iterations per simulated second, for one step length (s) and one Young's modulus (Pa), over the
+    /// first `duration` (s).
     fn cost(&self, step: f64, young: f64, duration: f64) -> Result<f64, Box<dyn Error>> {
         let mut settings = vec![format!("time.step={step}")];
         settings

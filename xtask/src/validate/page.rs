@@ -1,5 +1,6 @@
 //! The page of all rows.
 
+use std::collections::BTreeSet;
 use std::error::Error;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -112,40 +113,42 @@ fn merged(rows: &[&Row]) -> Option<[String; 7]> {
         }
     }
     let combinations: usize = places.iter().map(Vec::len).product();
-    if rows.len() < FEWEST || rows.len() != combinations {
+    let distinct: BTreeSet<_> = rows.iter().map(|row| &row.case).collect();
+    if rows.len() < FEWEST || rows.len() != combinations || distinct.len() != combinations {
         return None;
     }
     let worst = rows.iter().max_by(|a, b| {
         let [a, b] = [a, b].map(|row| row.deviation().unwrap_or_default());
         a.total_cmp(&b)
     })?;
-    let (_, quantity) = worst.case.split_once(": ")?;
+    let (of_worst, quantity) = worst.case.split_once(": ")?;
     let values: Vec<String> = places.iter().map(|values| listed(values)).collect();
     let mut columns = worst.columns();
-    columns[0] = format!("{}: {quantity}, worst of {}", values.join(", "), rows.len());
+    let (values, count) = (values.join(", "), rows.len());
+    columns[0] = format!("{values}: {quantity}, worst of {count}: {of_worst}");
     Some(columns)
 }
 
-/// Values with slashes between them, without the words that they begin with like the first.
+/// Values with slashes between them; the words that all begin with stand in the first only.
 fn listed(values: &[&str]) -> String {
-    let mut text = String::new();
-    for value in values {
-        let words = value.split(' ').zip(values[0].split(' '));
-        let same = words.take_while(|(word, first)| word == first).count();
-        if text.is_empty() {
-            text.push_str(value);
-        } else {
-            let rest: Vec<&str> = value.split(' ').skip(same).collect();
-            let _ = write!(text, " / {}", rest.join(" "));
-        }
-    }
-    text
+    let words: Vec<Vec<&str>> = values
+        .iter()
+        .map(|value| value.split(' ').collect())
+        .collect();
+    let same = (0..words[0].len()).take_while(|&at| {
+        (words.iter()).all(|value| value.len() > at + 1 && value[at] == words[0][at])
+    });
+    let same = same.count();
+    let rest = words[1..].iter().map(|value| value[same..].join(" "));
+    let mut all = vec![values[0].to_owned()];
+    all.extend(rest);
+    all.join(" / ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::super::row::{Rows, Within};
-    use super::lines;
+    use super::{lines, listed};
 
     #[test]
     fn combinations_that_hold_are_one_row_and_a_failure_stays() {
@@ -160,7 +163,7 @@ mod tests {
         }
         let merged = lines(&rows.0);
         assert_eq!(merged.len(), 1);
-        assert_eq!(merged[0][0], "a b / e, c / d: x, worst of 4");
+        assert_eq!(merged[0][0], "a b / e, c / d: x, worst of 4: a b, d");
         assert_eq!(merged[0][2], "1.1");
 
         rows.push("a f, c: x", 1.0, 2.0, Within::Relative(0.2))
@@ -171,5 +174,15 @@ mod tests {
 
         rows.push("a g, c: x", 1.0, 1.0, Within::Relative(0.2));
         assert_eq!(lines(&rows.0).len(), 6, "not all combinations");
+    }
+
+    #[test]
+    fn words_that_all_values_begin_with_stand_once() {
+        assert_eq!(listed(&["a b", "a c"]), "a b / c");
+        assert_eq!(listed(&["a b", "a"]), "a b / a");
+        assert_eq!(
+            listed(&["x 1 m", "y 1 m", "x 2 m"]),
+            "x 1 m / y 1 m / x 2 m"
+        );
     }
 }

@@ -62,7 +62,7 @@ pub struct Placement<'a> {
 }
 
 impl<'a> Placement<'a> {
-    /// Of particles at these positions (m) with these blocks, and of bodies in these frames with those blocks.
+    /// Positions (m) and blocks of particles; frames and blocks of bodies.
     pub fn new(
         (particles, particle_blocks): (&'a [Vector3<f64>], &'a [Option<u32>]),
         (frames, body_blocks): (&'a [Frame], &'a [Option<BodyBlocks>]),

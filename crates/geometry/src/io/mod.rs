@@ -95,7 +95,7 @@ pub fn read_raw_surface(path: impl AsRef<Path>) -> Result<RawMesh, MeshIoError> 
     read_surfaces(path.as_ref(), extract::raw_surface)
 }
 
-/// What `extract` takes from the elements of a file that may hold a solid.
+/// Reads the elements of a file that may hold a solid, and extracts a mesh.
 fn read_solids<T>(
     path: &Path,
     extract: impl FnOnce(Elements) -> Result<T, Problem>,
@@ -119,7 +119,7 @@ fn read_solids<T>(
         .map_err(|problem| problem.at(path))
 }
 
-/// What `extract` takes from the elements of a file that may hold a surface.
+/// Reads the elements of a file that may hold a surface, and extracts a mesh.
 fn read_surfaces<T>(
     path: &Path,
     extract: impl FnOnce(Elements) -> Result<T, Problem>,

@@ -41,6 +41,9 @@ pub struct CollisionSurface {
 
 impl CollisionSurface {
     /// The surface of one body that moves.
+    ///
+    /// # Panics
+    /// As [`new`](Self::new).
     #[track_caller]
     pub(crate) fn of_body(triangles: Vec<[u32; 3]>, point_count: usize) -> Self {
         Self::new(triangles, point_count, vec![0; point_count], vec![false])

@@ -80,6 +80,9 @@ pub enum StepOutcome {
 
 /// Gives `r`, other vectors and the scratch of a workspace their lengths, allocating only to grow, and `r` the residual
 /// at `x`. Returns its norm.
+///
+/// # Panics
+/// If `x` has another length than the system.
 fn begin<const N: usize>(
     system: &LinearSystem<'_>,
     x: &[f64],

@@ -13,10 +13,10 @@ pub(crate) struct Energies {
     pub(crate) elastic: f64,
     /// Gravitational energy, 0 at the origin.
     pub(crate) gravitational: f64,
-    /// Work that pressed the penalty layers of the asynchronous stepper.
+    /// Energy of the penalty layers of the asynchronous stepper, if they gave back all of it.
     pub(crate) layers: f64,
-    /// Share of it that the layers give back when their pairs separate.
-    pub(crate) returned: f64,
+    /// Share of it that they give back when their pairs separate (1).
+    pub(crate) returned_share: f64,
     /// Sum of the absolute values of all terms.
     pub(crate) size: f64,
 }
@@ -158,18 +158,43 @@ impl Energies {
             elastic,
             gravitational,
             layers: 0.0,
-            returned: 1.0,
+            returned_share: 1.0,
             size: size + kinetic + elastic,
         }
     }
 
-    /// Change since `before` (J).
+    /// Least change since `start` (J).
     ///
-    /// Layers that are pressed further hold what they will give back, at least; layers that are pressed less may have
-    /// given back all of it.
-    pub(crate) fn change_since(&self, before: &Self) -> f64 {
+    /// Layers that are pressed further hold at least the share that they give back. Layers that are pressed less may
+    /// give back all of it: the last impulse of an approach, which turns the motion, acts in full. So layers that give
+    /// back more than their share do not count as a gain, unless they give more than they took.
+    pub(crate) fn change_since(&self, start: &Self) -> f64 {
         let bare = |of: &Self| of.kinetic + of.elastic + of.gravitational;
-        let pressed = self.layers - before.layers;
-        bare(self) - bare(before) + pressed.min(self.returned * pressed)
+        let pressed = self.layers - start.layers;
+        bare(self) - bare(start) + pressed.min(self.returned_share * pressed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Layers that take 2 J and give back 3 J are a gain of 1 J at most; those that give back their share are none.
+    #[test]
+    fn layers_give_back_no_more_than_they_took() {
+        let of = |kinetic, layers, returned_share| Energies {
+            kinetic,
+            layers,
+            returned_share,
+            ..Energies::default()
+        };
+        for share in [1.0, 0.25, 0.0] {
+            let (free, pressed) = (of(2.0, 0.0, share), of(0.0, 2.0, share));
+            let taken = pressed.change_since(&free);
+            assert!((taken - 2.0 * (share - 1.0)).abs() < 1e-15);
+            let back = |kinetic| of(kinetic, 0.0, share).change_since(&pressed);
+            assert!(back(2.0 * share) <= 0.0);
+            assert!((back(3.0) - 1.0).abs() < 1e-15);
+        }
     }
 }

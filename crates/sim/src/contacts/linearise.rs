@@ -77,22 +77,28 @@ impl Linearisation {
 
     /// This linearisation of edges or of a face at an impact, with its normal on the side that the pair came from.
     ///
-    /// The touching points meet at the impact, so the start has a positive gap along that side, whatever the normal of
-    /// earlier rounds was. The rows of other features, which have no normal of their own, are [`facing`](Self::facing).
-    pub(crate) fn approached_from(mut self, key: ContactKey, start: &[Vector3<f64>; 4]) -> Self {
-        if !matches!(
+    /// The touching points meet at the impact. So a pair with a gap at its start came from the side where that gap is
+    /// positive, whatever the normal was. A start that is closer than the `clearance` (m) may be behind the normal by
+    /// the tolerances of impact and row alone. Such pairs, and features without a normal of their own, are
+    /// [`facing`](Self::facing).
+    pub(crate) fn approached_from(
+        mut self,
+        key: ContactKey,
+        start: &[Vector3<f64>; 4],
+        clearance: f64,
+    ) -> Self {
+        let has_normal = matches!(
             key,
             ContactKey::EdgeEdge { .. } | ContactKey::VertexFace { .. }
-        ) {
+        );
+        if !has_normal || self.gap(start) > -clearance {
             return self.facing(key, start);
         }
-        if self.gap(start) < 0.0 {
-            self.normal = -self.normal;
-        }
+        self.normal = -self.normal;
         self
     }
 
-    /// `n · Σ w x` at the positions of the features, without the origin of a half-space (m).
+    /// `n · Σ w x` at positions of the features (m); the origin of a half-space is not subtracted.
     fn gap(&self, corners: &[Vector3<f64>; 4]) -> f64 {
         (0..4)
             .map(|i| self.weights[i] * self.normal.dot(&corners[i]))

@@ -140,7 +140,7 @@ pub fn read_contacts(path: impl AsRef<Path>) -> Result<FrameContacts, OutputErro
     decode(&bytes, path)
 }
 
-/// The values of an array that holds one for each of so many points.
+/// The values, if there are `count` of them.
 fn whole<T>(values: Option<Vec<T>>, count: usize) -> Option<Vec<T>> {
     values.filter(|values| values.len() == count)
 }

@@ -209,11 +209,11 @@ fn a_limit_that_changes_lifts_a_slider() {
 fn the_constrained_stepper_changes_lengths_too() {
     let joint = "kind = \"link\"\nend = [0, 0, 1]\nlength = [[0.1, 1.0], [0.6, 0.8]]";
     let mut simulation = hanging(1e-2, joint, "stepper = \"constrained\"");
-    let mut other = hanging(1e-2, joint, "");
+    let mut synchronous = hanging(1e-2, joint, "");
     for _ in 0..70 {
         simulation.advance().expect("solved");
-        other.advance().expect("solved");
-        assert_near(height(&simulation), height(&other), 1e-9);
+        synchronous.advance().expect("solved");
+        assert_near(height(&simulation), height(&synchronous), 1e-9);
     }
     assert_near(height(&simulation), 0.2, 1e-9);
 }

@@ -1,7 +1,7 @@
 //! Energies of a state, and the energy account of a step: gains that no external work explains.
 //!
 //! ```text
-//! gain = E(end) − E(start) − W          E = kinetic + elastic + gravitational (+ share of penalty layers)
+//! gain = ΔE − W          E = kinetic + elastic + gravitational (+ penalty layers, by the least that they can hold)
 //! ```
 //!
 //! `W` is the external work: of given forces and torques, of forces of extensions, of prescribed motions, and of

@@ -25,12 +25,12 @@ pub(crate) fn relinearise(
     let start = contact.gather(motion.start);
     let linearisation =
         linearise(geometry, surroundings, contact.key, &target, normal).clamped(contact.key);
-    take(contact, linearisation.facing(contact.key, &start), &start);
+    adopt(contact, linearisation.facing(contact.key, &start), &start);
 }
 
 /// Moves the linearisation to that of an impact, where the positions of the features are `touching` (m).
 ///
-/// From then on the contact has the normal of its own features: with the one it had, the pair collided.
+/// The contact is held, with the normal of its own features, because the pair collided along the other one.
 pub(crate) fn relinearise_at_impact(
     model: &Model,
     contact: &mut Contact,
@@ -42,14 +42,16 @@ pub(crate) fn relinearise_at_impact(
     let start = contact.gather(motion.start);
     let linearisation =
         linearise(&model.geometry, None, contact.key, touching, normal).clamped(contact.key);
-    take(
+    let clearance = model.geometry.clearance(contact.key);
+    adopt(
         contact,
-        linearisation.approached_from(contact.key, &start),
+        linearisation.approached_from(contact.key, &start, clearance),
         &start,
     );
 }
 
-fn take(contact: &mut Contact, linearisation: Linearisation, start: &[Vector3<f64>; 4]) {
+/// Gives the contact the weights and the normal, and its distance with them at the `start` (m) of the step.
+fn adopt(contact: &mut Contact, linearisation: Linearisation, start: &[Vector3<f64>; 4]) {
     contact.weights = linearisation.weights;
     contact.turn_to(linearisation.normal);
     contact.distance = contact.frame.normal.dot(&contact.gap_vector(start));
@@ -86,6 +88,15 @@ mod tests {
                 assert!((turned - side).norm() < 1e-12, "{height} {tilt}");
                 assert!((contact.distance - height.abs()).abs() < 1e-12);
                 assert!(contact.held);
+                // A gap below the clearance tells no side.
+                let near = beside(-1e-9 * height.signum(), -3.0);
+                let known = contact.frame.normal;
+                let motion = StepMotion {
+                    start: &near,
+                    ..motion
+                };
+                relinearise_at_impact(&model, &mut contact, motion, &beside(0.0, 0.1));
+                assert_eq!(contact.frame.normal, known);
             }
         }
     }

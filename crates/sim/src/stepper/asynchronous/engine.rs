@@ -599,7 +599,7 @@ impl Engine {
             .sum()
     }
 
-    /// Work that pressed all layers, at `time` (J).
+    /// Energy of all layers at `time` (J), if they gave back all of it.
     pub fn layer_energy(&self, time: f64) -> f64 {
         self.pairs
             .ids()
@@ -626,6 +626,10 @@ impl Engine {
 struct Nothing;
 
 impl ClockedForce for Nothing {
+    fn kind(&self) -> super::force::ForceKind {
+        super::force::ForceKind::Given
+    }
+
     fn period(&self) -> f64 {
         f64::INFINITY
     }

@@ -533,7 +533,7 @@ impl Stepper for Asynchronous {
         // The energy balance starts at the end of the first step: layers are activated within it.
         let energies = Energies {
             layers: self.engine.layer_energy(now),
-            returned: self.engine.returned_share(),
+            returned_share: self.engine.returned_share(),
             ..Energies::of(model, state)
         };
         self.account.close(energies, external, state, &mut report);

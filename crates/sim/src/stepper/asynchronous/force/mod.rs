@@ -34,10 +34,8 @@ pub enum ForceKind {
 
 /// Terms of one force that tick together.
 pub trait ClockedForce: Send + Sync + std::fmt::Debug {
-    /// Its kind: given, unless it depends on strains.
-    fn kind(&self) -> ForceKind {
-        ForceKind::Given
-    }
+    /// Its kind.
+    fn kind(&self) -> ForceKind;
 
     /// `h`: the period of its clock (s).
     fn period(&self) -> f64;

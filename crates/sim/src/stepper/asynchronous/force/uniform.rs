@@ -1,6 +1,6 @@
 //! Given forces: gravity, drag and nodal forces.
 
-use super::ClockedForce;
+use super::{ClockedForce, ForceKind};
 use crate::stepper::asynchronous::trajectory::Vertex;
 use nalgebra::Vector3;
 
@@ -31,6 +31,10 @@ impl UniformForce {
 }
 
 impl ClockedForce for UniformForce {
+    fn kind(&self) -> ForceKind {
+        ForceKind::Given
+    }
+
     fn period(&self) -> f64 {
         self.period
     }
@@ -81,6 +85,10 @@ impl Drag {
 }
 
 impl ClockedForce for Drag {
+    fn kind(&self) -> ForceKind {
+        ForceKind::Given
+    }
+
     fn period(&self) -> f64 {
         self.period
     }
@@ -125,6 +133,10 @@ impl Pulls {
 }
 
 impl ClockedForce for Pulls {
+    fn kind(&self) -> ForceKind {
+        ForceKind::Given
+    }
+
     fn period(&self) -> f64 {
         self.period
     }
