@@ -6,7 +6,7 @@
 //! - `method/corrective_motion/scale.rs` compares squares and forms the projection only outside the disk;
 //! - `method/constraint_anticipation/contacts.rs` multiplies by the radius before it divides by the length;
 //! - `method/staggered_projections/friction.rs` scales sliding forces that lie inside the disk, too;
-//! - `residual.rs` shares no code with a solver, as an independent check.
+//! - `residual.rs` and `delassus/judge.rs` share no code with a solver, as independent checks.
 
 use crate::ContactState;
 

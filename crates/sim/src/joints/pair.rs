@@ -89,7 +89,7 @@ impl PairJoint<'_> {
             JointKind::Link | JointKind::Rope => {
                 (self.joint.end).map_or(anchor, |x| Vector3::from(x) + shift)
             }
-            _ => anchor,
+            JointKind::Ball | JointKind::Hinge | JointKind::Slider | JointKind::Weld => anchor,
         };
         let mut places = vec![(first, anchor)];
         let stops = self.stops.iter();
@@ -140,7 +140,7 @@ impl PairJoint<'_> {
                 };
                 return Ok(vec![JointConstraint::following(made, sign, start, &length)]);
             }
-            _ => {}
+            JointKind::Hinge | JointKind::Slider | JointKind::Weld | JointKind::Bind => {}
         }
         let side = |held: Option<Held>| match held {
             None => Ok(Side::World),

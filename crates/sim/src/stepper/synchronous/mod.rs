@@ -55,7 +55,7 @@ use tracing::debug;
 ///
 /// An impossible step has one unconverged solve at each length down to the shortest substep. Shipped scenes have at
 /// most one per step. Larger values make impossible steps fail later, with the same result.
-const SPARE_UNMET_SOLVES: u32 = 3;
+const SPARE_UNCONVERGED_SOLVES: u32 = 3;
 
 /// A solver that may be used on any thread.
 type Solver = Box<dyn ContactSolver + Send>;
@@ -83,11 +83,11 @@ pub struct Synchronous {
     changes: Changes,
     problem: ContactProblem,
     solution: ContactSolution,
-    /// Changes of contact forces that close the bodies' balances (N, in the axes of their rows), and the system that
-    /// gives them.
+    /// Changes of contact forces that close the bodies' balances (N, in the axes of their rows).
     imbalance: BTreeMap<ContactKey, Vector3<f64>>,
     /// The contact of each row of the problem.
     keys: Vec<ContactKey>,
+    /// The system that gives the changes of contact forces.
     coarse: Coarse,
     /// Contacts of the attempt; those of the state are replaced on success only.
     contacts: ContactSet,
@@ -119,7 +119,7 @@ pub struct Synchronous {
     ledger: Option<Ledger>,
     /// The last unconverged solve of the step, and the number of further ones that are allowed.
     unsolved: Option<StepFailure>,
-    unmet_left: u32,
+    unconverged_left: u32,
     /// The shortest substep that was tried (s).
     shortest: f64,
     /// Ends the step when it is raised.
@@ -207,7 +207,7 @@ impl Synchronous {
             unsolved: None,
             account: EnergyAccount::new(model, MATERIAL_SHARE),
             ledger: None,
-            unmet_left: 0,
+            unconverged_left: 0,
             shortest: f64::INFINITY,
             interrupt: Interrupt::default(),
             extensions,
@@ -297,7 +297,7 @@ impl Synchronous {
                 | StepFailure::Extension(_)
                 | StepFailure::ObstaclesMeet { .. }
         );
-        !final_failure && self.unmet_left > 0
+        !final_failure && self.unconverged_left > 0
     }
 }
 
@@ -328,7 +328,7 @@ impl Stepper for Synchronous {
         if let Some(ledger) = &mut self.ledger {
             ledger.open(model, state);
         }
-        self.unmet_left = lengths_of_parts(model) + SPARE_UNMET_SOLVES;
+        self.unconverged_left = lengths_of_parts(model) + SPARE_UNCONVERGED_SOLVES;
         self.shortest = f64::INFINITY;
         let advanced = self.advance_by(model, state, model.settings.time_step, &mut report);
         let undivided = self.undivided.take();

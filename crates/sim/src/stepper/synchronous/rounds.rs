@@ -56,7 +56,7 @@ impl Synchronous {
         let time_step = context.time_step;
         loop {
             self.check_interrupt()?;
-            if let (0, Some(failure)) = (self.unmet_left, &self.unsolved) {
+            if let (0, Some(failure)) = (self.unconverged_left, &self.unsolved) {
                 return Err(failure.clone());
             }
             self.formulate(context);

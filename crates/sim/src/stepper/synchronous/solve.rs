@@ -215,7 +215,7 @@ impl Synchronous {
         }
         if let Some(failure) = missed {
             self.unsolved = Some(failure.clone());
-            self.unmet_left = self.unmet_left.saturating_sub(1);
+            self.unconverged_left = self.unconverged_left.saturating_sub(1);
             if !accept_unmet {
                 return Err(failure);
             }
