@@ -232,3 +232,91 @@ pub(super) fn least_effective_mass(body: &RigidBody) -> f64 {
     });
     1.0 / (1.0 / body.inertia.mass() + largest.fold(0.0, f64::max))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use impinge_fem::RigidInertia;
+
+    /// Outward triangles of a cube; bit `k` of a corner's number tells its side along axis `k`.
+    const CUBE: [[u32; 3]; 12] = [
+        [0, 2, 1],
+        [1, 2, 3],
+        [4, 5, 6],
+        [5, 7, 6],
+        [0, 1, 4],
+        [1, 5, 4],
+        [2, 6, 3],
+        [3, 6, 7],
+        [0, 4, 2],
+        [2, 4, 6],
+        [1, 3, 5],
+        [3, 7, 5],
+    ];
+
+    /// A cube of 1000 kg/m³ with edges of 0.1 m and its least corner at `at` (m); its points are `first..first + 8`.
+    fn cube(first: usize, at: Vector3<f64>) -> RigidBody {
+        let corner = |bits: u32| at + Vector3::from_fn(|axis, _| 0.1 * f64::from(bits >> axis & 1));
+        let corners: Vec<_> = (0..8).map(corner).collect();
+        let inertia = RigidInertia::of_surface(&corners, &CUBE, 1000.0).expect("a cube");
+        RigidBody {
+            body: first / 8,
+            points: first..first + 8,
+            first_block: 0,
+            inertia,
+            arms: corners.iter().map(|x| x - inertia.center()).collect(),
+        }
+    }
+
+    /// `I = m a²/6` and `|r|² = 3 a²/4` for the corners of a cube.
+    #[test]
+    fn a_corner_of_a_cube_has_two_elevenths_of_its_mass() {
+        let cube = cube(0, Vector3::zeros());
+        let mass = least_effective_mass(&cube);
+        assert!((mass - 2.0 / 11.0).abs() < 1e-12, "{mass} kg");
+    }
+
+    /// Impulses on points of two bodies do the work that their mobility predicts.
+    #[test]
+    fn mobility_is_the_change_of_velocities_along_the_impulses() {
+        let bodies = [
+            cube(0, Vector3::zeros()),
+            cube(8, Vector3::new(0.0, 0.0, 0.11)),
+        ];
+        let spin = Vector3::new(1.0, -2.0, 0.5);
+        let given = FreeBodies {
+            bodies: bodies
+                .map(|body| (body.clone(), body.start(Vector3::x(), spin)))
+                .to_vec(),
+            acceleration: Vector3::z() * -9.81,
+            longest_piece: 1e-3,
+        };
+        let mut all = RigidBodies::new(given, 16);
+        let points = [5, 6, 8, 11];
+        all.call(&points, 1e-3);
+        let places = [
+            Vector3::new(0.1, 0.0, 0.1),
+            Vector3::new(0.0, 0.1, 0.1),
+            Vector3::new(0.0, 0.0, 0.11),
+            Vector3::new(0.1, 0.1, 0.11),
+        ];
+        let shares = [
+            Vector3::new(0.3, 0.1, -0.2),
+            Vector3::new(0.2, -0.4, 0.1),
+            Vector3::new(-0.1, 0.2, 0.4),
+            Vector3::new(-0.4, 0.1, -0.3),
+        ];
+        let expected = all.mobility(&points, &places, &shares);
+        let velocities = |all: &RigidBodies| {
+            [0, 1, 2, 3].map(|k| all.velocity_of(points[k], &places[k]).expect("a body"))
+        };
+        let start = velocities(&all);
+        for k in 0..4 {
+            assert!(all.push(points[k], &places[k], &shares[k]));
+        }
+        let end = velocities(&all);
+        let found: f64 = (0..4).map(|k| shares[k].dot(&(end[k] - start[k]))).sum();
+        assert!((found / expected - 1.0).abs() < 1e-12, "{found} {expected}");
+        assert!(expected > 0.0);
+    }
+}
