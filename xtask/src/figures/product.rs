@@ -8,9 +8,9 @@ use super::{Context, Section, Sheet, bandwidth};
 pub(super) const PRODUCT: Section = Section {
     name: "product",
     title: "The block product",
-    about: "Iterations multiply by the momentum matrix, half of which is stored. Reading it limits the product. The\n\
-            value is its rate of bytes over that of the triad `a = b + s c`, measured in turns. A sum of all entries\n\
-            reads the blocks and does nothing else.",
+    about: "Iterations multiply by the momentum matrix, half of which is stored. The value is the rate of bytes of\n\
+            that product over that of the triad `a = b + s c`, measured in turns. A sum of all entries reads the\n\
+            blocks and does nothing else: a product that is much slower is not limited by the bandwidth.",
     long: false,
     measure: product,
 };
