@@ -1,9 +1,8 @@
 //! Share of the memory bandwidth that the half-stored block product reaches.
 //!
-//! Reading the matrix limits the product, so it is compared with the STREAM triad `a = b + s c`, measured in the same
+//! The product reads each block once, so it is compared with the STREAM triad `a = b + s c`, measured in the same
 //! process in turns with the product. Bytes counted: 76 per stored block (72 of values, 4 of index), and `x` and `y`
-//! once each; 24 per triad entry. The sum of all entries reads the blocks one after the other and does nothing else;
-//! the product reads four streams of them.
+//! once each; 24 per triad entry. The sum of all entries reads the blocks and does nothing else.
 
 use std::hint::black_box;
 use std::time::Instant;

@@ -58,32 +58,18 @@ impl ChunkBlocks<'_> {
         self.each_row(Portable, lane);
     }
 
-    /// Rows are taken in turns from the four quarters of the chunk, as memory serves several streams faster than one.
     #[inline(always)]
     fn each_row(self, kernel: impl RowKernel, lane: &mut [LocalRow]) {
-        let rows = self.row_offsets.len() - 1;
-        let quarter = rows.div_ceil(4);
-        for first in 0..quarter {
-            for row in [
-                first,
-                first + quarter,
-                first + 2 * quarter,
-                first + 3 * quarter,
-            ] {
-                if row < rows {
-                    let slots = self.row_offsets[row]..self.row_offsets[row + 1];
-                    let columns = &self.columns[slots.clone()];
-                    if let ([_, columns @ ..], [diagonal, blocks @ ..]) =
-                        (columns, &self.blocks[slots])
-                    {
-                        let blocks = RowBlocks {
-                            diagonal,
-                            columns,
-                            blocks,
-                        };
-                        kernel.row(row, blocks, lane);
-                    }
-                }
+        for (row, slots) in self.row_offsets.windows(2).enumerate() {
+            let slots = slots[0]..slots[1];
+            let columns = &self.columns[slots.clone()];
+            if let ([_, columns @ ..], [diagonal, blocks @ ..]) = (columns, &self.blocks[slots]) {
+                let blocks = RowBlocks {
+                    diagonal,
+                    columns,
+                    blocks,
+                };
+                kernel.row(row, blocks, lane);
             }
         }
     }
@@ -135,13 +121,18 @@ impl RowKernel for Portable {
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use std::arch::x86_64::{__m128d, __m256d};
+    use std::arch::x86_64::{__m128d, __m256d, _MM_HINT_T0};
 
     use nalgebra::Matrix3;
     use pulp::cast;
     use pulp::x86::V3;
 
     use super::{LocalRow, RowBlocks, RowKernel, WIDTH};
+
+    /// Bytes between a block and the one that is fetched while it is multiplied: three pages. A processor looks ahead by
+    /// some ten blocks and stops at the end of a page, too late for blocks that come from memory. Distances of two to
+    /// four pages are equally fast.
+    const AHEAD: usize = 12_288;
 
     /// Three registers, such as the columns of a block. Their fourth numbers have no meaning.
     type Columns = [__m256d; 3];
@@ -154,6 +145,7 @@ mod avx2 {
             let mut sum = combine(self, columns_of(self, of_row.diagonal), x_row);
             for (block, &column) in of_row.blocks.iter().zip(of_row.columns) {
                 let [x, y] = &mut lane[column as usize];
+                fetch_ahead(self, block);
                 let columns = columns_of(self, block);
                 let product = combine(self, columns, broadcast(self, x));
                 sum = avx._mm256_add_pd(sum, product);
@@ -184,6 +176,13 @@ mod avx2 {
             avx._mm256_add_pd(avx._mm256_mul_pd(c0, x0), avx._mm256_mul_pd(c1, x1)),
             avx._mm256_mul_pd(c2, x2),
         )
+    }
+
+    /// Asks for the block that comes [`AHEAD`] after this one. Beyond the last block this does nothing.
+    #[inline(always)]
+    fn fetch_ahead(simd: V3, block: &Matrix3<f64>) {
+        let ahead = std::ptr::from_ref(block).wrapping_byte_add(AHEAD);
+        simd.sse._mm_prefetch::<_MM_HINT_T0>(ahead.cast());
     }
 
     /// The columns of a block, without reading beyond it.

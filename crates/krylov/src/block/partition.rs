@@ -28,8 +28,11 @@ pub(super) struct Partition {
 }
 
 impl Partition {
-    /// Target number of rows in a chunk: some 100 kB of vectors and a megabyte of blocks for a tetrahedral mesh.
-    pub(super) const CHUNK_ROWS: usize = 2048;
+    /// Target number of rows in a chunk of a matrix of `rows` rows: a sixteenth of them for sixteen threads, but neither
+    /// so few that a third of them is halo, nor so many that their vectors leave the second-level cache.
+    pub(super) fn chunk_rows(rows: usize) -> usize {
+        (rows / 16).clamp(2048, 8192)
+    }
 
     pub(super) fn new(row_offsets: &[usize], columns: &[u32], chunk_rows: usize) -> Self {
         let chunk_rows = cut_rows(row_offsets, columns, chunk_rows);

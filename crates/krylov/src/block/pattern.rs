@@ -39,7 +39,7 @@ impl BlockPattern {
     #[must_use]
     #[track_caller]
     pub fn from_pairs(blocks: usize, pairs: impl IntoIterator<Item = (u32, u32)>) -> Self {
-        Self::with_chunk_rows(blocks, pairs, Partition::CHUNK_ROWS)
+        Self::with_chunk_rows(blocks, pairs, Partition::chunk_rows(blocks))
     }
 
     /// As [`from_pairs`](Self::from_pairs), with chunks of about `chunk_rows` rows.
@@ -115,7 +115,7 @@ impl BlockPattern {
             }
             row_offsets.push(columns.len());
         }
-        let partition = Partition::new(&row_offsets, &columns, Partition::CHUNK_ROWS);
+        let partition = Partition::new(&row_offsets, &columns, Partition::chunk_rows(rows.len()));
         let pattern = Self {
             row_offsets,
             columns,
