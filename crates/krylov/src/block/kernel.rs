@@ -129,8 +129,8 @@ mod avx2 {
 
     use super::{LocalRow, RowBlocks, RowKernel, WIDTH};
 
-    /// Bytes between a block and the one that is fetched while it is multiplied: three pages. A processor looks ahead by
-    /// some ten blocks and stops at the end of a page, too late for blocks that come from memory. Distances of two to
+    /// Bytes between a block and the one that is fetched while it is multiplied: three pages. A processor looks some
+    /// ten blocks ahead and stops at the end of a page, too late for blocks that come from memory. Distances of two to
     /// four pages are equally fast.
     const AHEAD: usize = 12_288;
 

@@ -28,8 +28,8 @@ pub(super) struct Partition {
 }
 
 impl Partition {
-    /// Target number of rows in a chunk of a matrix of `rows` rows: a sixteenth of them for sixteen threads, but neither
-    /// so few that a third of them is halo, nor so many that their vectors leave the second-level cache.
+    /// Target number of rows in a chunk of a matrix of `rows` rows: a sixteenth of them, for sixteen threads. But they
+    /// are not so few that a third of them is halo, nor so many that their vectors leave the second-level cache.
     pub(super) fn chunk_rows(rows: usize) -> usize {
         (rows / 16).clamp(2048, 8192)
     }

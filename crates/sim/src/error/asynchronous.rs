@@ -57,6 +57,17 @@ pub enum SystemError {
         /// The remedy.
         mend: &'static str,
     },
+    /// Too many joints without compliance hold one vertex or body.
+    #[error(
+        "joints without compliance have {rows} rows on one body, more than the {most} that are solved together; give \
+         them a `compliance`"
+    )]
+    ManyRows {
+        /// The rows on the body.
+        rows: usize,
+        /// The largest number.
+        most: usize,
+    },
     /// A point leaves every k-DOP at once.
     #[error("point {point}, at {place:?} m, {}", RESTLESS)]
     Restless {
@@ -120,6 +131,22 @@ pub enum Stop {
         /// Its speed (m/s).
         speed: f64,
     },
+    /// A joint without compliance cannot be closed.
+    #[error(
+        "at t = {time:.9} s {name} cannot be closed, all earlier states are valid: it would stay {misfit:e} (m or rad) \
+         open after the shortest period, {period:e} s. If other joints or motions forbid it to close, remove one or \
+         give it a `compliance`; if the motion is too fast, reduce `asynchronous.longest_period`"
+    )]
+    OpenJoint {
+        /// Simulated time (s).
+        time: f64,
+        /// The joint.
+        name: String,
+        /// Its largest misfit at the next tick (m, rad).
+        misfit: f64,
+        /// The shortest period that was tried (s).
+        period: f64,
+    },
     /// The caller interrupted the run.
     #[error("it was interrupted")]
     Interrupted,
@@ -144,7 +171,7 @@ impl SystemError {
             Self::Mass { point, .. } | Self::NotFinite { point } | Self::Restless { point, .. } => {
                 vec![*point as u32]
             }
-            Self::Restitution { .. } | Self::TooFast { .. } => Vec::new(),
+            Self::Restitution { .. } | Self::TooFast { .. } | Self::ManyRows { .. } => Vec::new(),
         }
     }
 }
@@ -155,7 +182,7 @@ impl Stop {
         match self {
             Self::NoProgress { points, .. } => points.to_vec(),
             Self::Restless { point, .. } | Self::NotFinite { point, .. } => vec![*point as u32],
-            Self::Interrupted => Vec::new(),
+            Self::OpenJoint { .. } | Self::Interrupted => Vec::new(),
         }
     }
 }

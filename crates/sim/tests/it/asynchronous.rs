@@ -5,6 +5,7 @@ mod clocks;
 mod conservation;
 mod damping;
 mod dissipation;
+mod joints;
 mod resonance;
 mod rigid;
 mod safety;

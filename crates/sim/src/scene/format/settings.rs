@@ -276,7 +276,7 @@ pub enum StepperChoice {
     /// Implicit steps, contacts solved together; for all bodies.
     #[default]
     Synchronous,
-    /// Each force has its own period, contact uses penalty layers; without joints. Needs `asynchronous`.
+    /// Each force has its own period, contact uses penalty layers. Needs `asynchronous`.
     Asynchronous,
     /// Implicit steps without contact: shells, rigid bodies and joints as constraints, in one linear solve.
     Constrained,

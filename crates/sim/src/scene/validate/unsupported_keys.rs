@@ -2,7 +2,7 @@
 
 use super::Check;
 use crate::scene::format::{
-    Elasticity, FreeFlight, Integrator, JointStiffness, Linear, OneSided, OutputOptions,
+    Detection, Elasticity, FreeFlight, Integrator, JointStiffness, Linear, OneSided, OutputOptions,
     Preconditioner, Solver, StepperChoice,
 };
 
@@ -16,7 +16,8 @@ const BOUNDS: [&str; 5] = [
 ];
 
 impl Check<'_> {
-    /// Rejects joints, and keys of `time`, `solver` and `output`, that the stepper does not support.
+    /// Rejects joints with speculative detection, and keys of `time`, `solver` and `output` that the stepper does not
+    /// support.
     pub(super) fn unsupported_keys(&self) {
         let scene = self.scene;
         if scene.output.pieces && scene.stepper != StepperChoice::Asynchronous {
@@ -36,11 +37,15 @@ impl Check<'_> {
             StepperChoice::Asynchronous => ("asynchronous", &["allow_inversion"]),
             StepperChoice::Constrained => ("constrained", OF_ROWS),
         };
-        if scene.stepper == StepperChoice::Asynchronous && !scene.joints.is_empty() {
+        if scene.stepper == StepperChoice::Asynchronous
+            && !scene.joints.is_empty()
+            && (scene.asynchronous)
+                .is_some_and(|settings| settings.detection == Detection::Speculative)
+        {
             return self.fail(
                 "joint.0",
-                "the asynchronous stepper does not support joints".to_owned(),
-                "remove them and fix nodes with `fixed`, or use the synchronous stepper",
+                "speculative detection does not support joints".to_owned(),
+                "use detection = \"kinetic\"",
             );
         }
         if scene.time.minimum_step.is_some() {

@@ -2,6 +2,7 @@
 
 use super::clock::Clock;
 use super::force::ClockedForce;
+use super::joints::{Joints, Rows};
 use super::layer::{Layer, Touch};
 use super::layer_rules::LayerRules;
 use super::pairs::{Features, Pairs};
@@ -44,6 +45,7 @@ pub struct Engine {
     pub(super) forces: Vec<(Clock, Box<dyn ClockedForce>)>,
     pub(super) scripts: Vec<(Clock, Script, Vec<Vector3<f64>>)>,
     pub(super) rigid: RigidBodies,
+    pub(super) joints: Joints,
     pub(super) surface: Arc<CollisionSurface>,
     pub(super) planes: Vec<Plane>,
     pub(super) rules: LayerRules,
@@ -115,7 +117,7 @@ impl Engine {
     /// If `positions`, `velocities`, `masses` and the surface have different numbers of points, or `friction` is not
     /// one per body, or the stencil of a force is not ascending and unique or has a point out of range.
     #[track_caller]
-    pub fn new(system: System, settings: Settings) -> Result<Self, SystemError> {
+    pub fn new(mut system: System, settings: Settings) -> Result<Self, SystemError> {
         check_sizes(&system);
         let points = system.positions.len();
         if !(0.0..=1.0).contains(&system.restitution) {
@@ -135,6 +137,7 @@ impl Engine {
                     .map(|(body, _)| least_effective_mass(body)),
             )
             .fold(f64::INFINITY, f64::min);
+        let joints = Joints::take(&mut system);
         let mut volumes = Volumes::new(&system.surface, &system.positions);
         for reach in &mut volumes.reach {
             if reach.is_infinite() {
@@ -153,6 +156,7 @@ impl Engine {
                 .collect(),
             scripts: Vec::new(),
             rigid: RigidBodies::new(system.rigid, points),
+            joints,
             surface: Arc::new(system.surface),
             planes: system.planes,
             rules: LayerRules::new(system.law, system.restitution, 0.5 * lightest, &settings)?,
@@ -188,6 +192,7 @@ impl Engine {
                 generation: 0,
             });
         }
+        engine.start_joints();
         let floor = engine.rules.law.thickness(engine.rules.deepest);
         engine
             .start_contact()
@@ -430,6 +435,7 @@ impl Engine {
         let size = match event.kind {
             EventKind::Force => self.forces[event.id as usize].1.terms(),
             EventKind::Layer => self.members_of(event.id),
+            EventKind::Joint => self.joints.members_of(event.id),
             EventKind::Script | EventKind::Rigid | EventKind::Volume | EventKind::Slab => 1,
         };
         if size >= LARGE {
@@ -467,6 +473,7 @@ impl Engine {
             EventKind::Slab => self.slab_event(id, time),
             EventKind::Layer => self.layer_event(id, time),
             EventKind::Force => self.force_event(id, time),
+            EventKind::Joint => self.joint_event(id, time),
         }
     }
 
@@ -476,7 +483,7 @@ impl Engine {
             EventKind::Slab => self.pairs.get(id).generation == generation,
             EventKind::Volume => self.volumes.generation[id as usize] == generation,
             EventKind::Rigid => self.rigid.is_current(id, generation),
-            EventKind::Script | EventKind::Layer | EventKind::Force => true,
+            EventKind::Script | EventKind::Layer | EventKind::Force | EventKind::Joint => true,
         }
     }
 
@@ -485,6 +492,7 @@ impl Engine {
         let valid = self.pairs.len()
             + self.vertices.len()
             + self.rigid.len()
+            + self.joints.group_count()
             + self.forces.len()
             + self.layers.len();
         if self.queue.len() <= MAX_VOID * valid + 1024 {
@@ -597,6 +605,11 @@ impl Engine {
             .iter()
             .map(|(_, force)| force.energy(positions))
             .sum()
+    }
+
+    /// Mean force of each joint without compliance over its last period (N, or N m), by row, with its place.
+    pub(super) fn hard_forces(&self) -> impl Iterator<Item = (usize, Rows)> {
+        self.joints.hard_forces()
     }
 
     /// Energy of all layers at `time` (J), if they gave back all of it.

@@ -137,6 +137,7 @@ impl Engine {
         let mut left = std::mem::take(&mut self.left);
         left.clear();
         self.statistics.layer_ticks += members.len() as u64;
+        self.expect_answers_of_joints();
         if members.len() < WORTH_SHARING {
             for &pair in &members {
                 let touch = self.touch(pair, tick);
@@ -172,6 +173,7 @@ impl Engine {
         if entry.ticking {
             self.schedule_layer(layer);
         }
+        self.answer_by_joints(time, &mut kicked);
         if let Some(recording) = &mut self.recording {
             recording.note(&kicked, &self.vertices);
         }

@@ -2,8 +2,8 @@
 //!
 //! Vertices move on straight lines between events. An event is the tick of a force ([`force`]), the tick of a penalty
 //! layer (`layers`), the expiry of a separation certificate (`slabs`), the end of a k-DOP of the broad phase
-//! (`volumes`), a change of a prescribed motion, or the end of a straight piece of a rigid body (`rigid_bodies`). With
-//! speculation there are no certificates; collision detection
+//! (`volumes`), a change of a prescribed motion, the end of a straight piece of a rigid body (`rigid_bodies`), or the
+//! tick of joints (`joints`). With speculation there are no certificates; collision detection
 //! runs window by window (`speculative`). [`Engine`] runs events in the order of their times; [`System`] is its input.
 //!
 //! # Why no surface passes through another
@@ -24,6 +24,7 @@ mod audit;
 mod clock;
 mod engine;
 pub mod force;
+mod joints;
 mod layer;
 mod layer_rules;
 mod layers;
@@ -55,5 +56,5 @@ pub use pieces::Pieces;
 pub use queue::{Event, EventKind};
 pub use statistics::{Statistics, StepHistogram, Times};
 pub use stepper::Asynchronous;
-pub use system::{FreeBodies, Path, Plane, Script, Settings, System};
+pub use system::{ClockedJoint, FreeBodies, JointGroup, Path, Plane, Script, Settings, System};
 pub use trajectory::Vertex;

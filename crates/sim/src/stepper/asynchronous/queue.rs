@@ -20,6 +20,8 @@ pub enum EventKind {
     Layer,
     /// Elastic and other forces of one clock tick.
     Force,
+    /// Joints of one clock tick, after all impulses that their forces shall answer.
+    Joint,
 }
 
 /// An entry of the queue, ordered by time, kind and number, so that two entries never tie.

@@ -1,15 +1,10 @@
 //! Events of free rigid bodies: their straight pieces, and impulses on their points.
 
-use super::clock::{Clock, nested_period};
 use super::engine::Engine;
 use super::queue::{Event, EventKind};
-use super::rigid_bodies::RigidBodies;
+use super::rigid_bodies::{Piece, RigidBodies};
 use crate::error::asynchronous::Stop;
 use nalgebra::Vector3;
-
-/// Largest rotation of a free rigid body in one straight piece (rad). The velocities of its points are then accurate to
-/// half of it, their places to an eighth of its square. Any value up to 0.5 is safe; energy suffers from large ones.
-const LARGEST_TURN: f64 = 0.01;
 
 /// Shortest rest of a piece at whose end points can aim, in lengths of the piece: in a shorter one, rounding of
 /// positions would give them large velocities. Below 1e-6 the error of their places is invisible.
@@ -107,16 +102,12 @@ impl Engine {
             ..
         } = &mut self.rigid;
         let body = &mut bodies[id as usize];
-        let turning = body.constants.angular_velocity(&body.state);
-        let period = nested_period(*longest_piece, LARGEST_TURN / turning.norm());
-        let mut clock = Clock::new(period);
-        clock.resume_after(time);
-        let rest = clock.due() - time;
-        let (turned, momentum) = (&body.state.pose.orientation, &body.state.angular_momentum);
-        body.spin = (body.constants.inertia).free_spin(turned, momentum, rest);
-        let target = body.state_at(clock.due(), acceleration).pose;
+        let piece = Piece::new(&body.constants, &body.state, time, *longest_piece);
+        let rest = piece.end - time;
+        body.spin = piece.spin;
+        let target = body.state_at(piece.end, acceleration).pose;
         let center = body.state.pose.center;
-        let aims = rest > SHORTEST_REST * period;
+        let aims = rest > SHORTEST_REST * piece.period;
         for (point, arm) in body.points().zip(&body.constants.arms) {
             let vertex = &mut self.vertices[point as usize];
             self.statistics.steps.count(time - vertex.time);
@@ -124,11 +115,11 @@ impl Engine {
             vertex.velocity = if aims {
                 (target.place(arm) - vertex.position) / rest
             } else {
-                body.state.velocity + turning.cross(&(vertex.position - center))
+                body.state.velocity + piece.turning.cross(&(vertex.position - center))
             };
         }
-        if clock.due().to_bits() != body.end.to_bits() {
-            body.end = clock.due();
+        if piece.end.to_bits() != body.end.to_bits() {
+            body.end = piece.end;
             body.generation += 1;
             self.queue.push(Event {
                 time: body.end,

@@ -246,6 +246,7 @@ impl Engine {
             },
             Stop::NotFinite { point, .. } => SystemError::NotFinite { point },
             // An interrupt needs an integrator that runs.
+            Stop::OpenJoint { .. } => unreachable!("joints do not tick at the start"),
             Stop::Interrupted => unreachable!("no integrator to interrupt"),
         }
     }

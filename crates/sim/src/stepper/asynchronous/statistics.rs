@@ -86,6 +86,8 @@ pub struct Statistics {
     pub script_ticks: u64,
     /// Straight pieces of free rigid bodies, without those that start with impulses.
     pub rigid_pieces: u64,
+    /// Ticks of joints, counted per joint.
+    pub joint_ticks: u64,
     /// Impulses by which a vertex left its velocity bound.
     pub velocity_bounds_left: u64,
     /// Activations of layers.
@@ -110,7 +112,7 @@ pub struct Statistics {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
     /// By [`EventKind`], without the rescheduling by events.
-    pub events: [Duration; 6],
+    pub events: [Duration; 7],
     /// Of the forces among them, by [`ForceKind`](super::force::ForceKind).
     pub forces: [Duration; 5],
     /// Rescheduling of k-DOPs after a vertex left its velocity bound.
@@ -152,6 +154,7 @@ impl Default for Statistics {
             events_in_vain: 0,
             script_ticks: 0,
             rigid_pieces: 0,
+            joint_ticks: 0,
             velocity_bounds_left: 0,
             activations: 0,
             deactivations: 0,
@@ -166,7 +169,8 @@ impl Default for Statistics {
 }
 
 impl Statistics {
-    /// All events: force terms, ticks of layers per pair, expired certificates, scripts, pieces of rigid bodies.
+    /// All events: force terms, ticks of layers per pair, expired certificates, scripts, pieces of rigid bodies,
+    /// ticks of joints.
     /// Rescheduled certificates are no events.
     pub fn events(&self) -> u64 {
         self.force_terms.iter().sum::<u64>()
@@ -175,5 +179,6 @@ impl Statistics {
             + self.volume_lapses
             + self.script_ticks
             + self.rigid_pieces
+            + self.joint_ticks
     }
 }

@@ -2,6 +2,7 @@
 
 use super::engine::Engine;
 use super::force::{ClockedForce, Drag, ElasticTerms, ForceKind, Pulls, UniformForce};
+use super::joints::{JointClocks, Rows, Steps, write_force};
 use super::pieces::Pieces;
 use super::pushes::Pushes;
 use super::rigid_bodies::least_effective_mass;
@@ -18,8 +19,10 @@ use crate::state::State;
 use crate::step::commit::energy::{EnergyAccount, MATERIAL_SHARE_OF_CLOCKS, external_work_at_rest};
 use crate::step::commit::{check_inversion, measure, smallest_volume};
 use crate::stepper::Stepper;
+use impinge_contact::constraint::{Configuration, Evaluation, Frame};
 use impinge_contact::{Interrupt, penalty::LayerLaw};
 use nalgebra::Vector3;
+use std::collections::BTreeMap;
 use std::time::Instant;
 
 /// Default stiffness: about this many layers stop the lightest vertex at [`USUAL_SPEED`].
@@ -78,23 +81,18 @@ impl Asynchronous {
         settings: &scene::Asynchronous,
         tune: impl FnOnce(&mut Settings),
     ) -> Result<Self, SimError> {
-        // Forces with periods longer than a step would not act in the first steps.
-        let settings = &scene::Asynchronous {
-            longest_period: settings.longest_period.min(model.settings.time_step),
-            ..*settings
-        };
         let (what, mend) = described(ForceKind::Given);
         check_clock(settings.longest_period, model, what, mend)?;
+        let pieces = pieces_of(model, settings);
+        // The longest period divides a step, so that all clocks tick at its end.
+        let settings = &scene::Asynchronous {
+            longest_period: model.settings.time_step / pieces as f64,
+            ..*settings
+        };
+        let what = "the pieces of prescribed motions";
+        let mend = "let them turn more slowly, or use a larger `asynchronous.longest_period`";
+        check_clock(settings.longest_period, model, what, mend)?;
         let system = system_of(model, state, settings)?;
-        for script in &system.scripts {
-            let mend = "let them turn more slowly, or use a larger `asynchronous.longest_period`";
-            check_clock(
-                script.period,
-                model,
-                "the pieces of prescribed motions",
-                mend,
-            )?;
-        }
         let by_loss = if loses_energy(settings) { 0.1 } else { 0.05 };
         let layer_step = settings.layer_step.unwrap_or(by_loss);
         let mut of_engine = Settings {
@@ -129,14 +127,9 @@ impl Asynchronous {
                 thickness: settings.thickness,
             });
         }
-        let pieces = pieces_of(model, settings);
         Ok(Self {
             engine,
-            obstacles: ScriptedObstacles::new(
-                model,
-                &state.positions,
-                model.settings.time_step / pieces as f64,
-            ),
+            obstacles: ScriptedObstacles::new(model, &state.positions, settings.longest_period),
             pieces,
             flights: Vec::new(),
             flights_before: StepHistogram::default(),
@@ -277,7 +270,14 @@ fn system_of(
         let (what, mend) = described(kind);
         check_clock(period, model, what, mend)?;
     }
-    let mut forces = terms.batches();
+    let steps = Steps {
+        force_step,
+        longest_period: settings.longest_period,
+    };
+    let joints = clocks_of_joints(model, state, &masses, steps)?;
+    let mut fastest = vec![f64::INFINITY; points];
+    joints.note(&mut fastest);
+    let mut forces = terms.batches(&mut fastest);
     add_uniform_forces(model, settings, &free, &masses, &mut forces);
 
     let lightest = free
@@ -304,25 +304,45 @@ fn system_of(
                 .zip(state.rigid.iter().copied())
                 .collect(),
             acceleration: model.settings.gravity,
-            longest_piece: longest_piece(model, settings),
+            longest_piece: settings.longest_period,
         },
+        joints: joints.groups(&fastest, steps),
         surface: model.geometry.surface.clone(),
-        planes: model
-            .geometry
-            .half_spaces
-            .iter()
-            .map(|half_space| Plane {
-                normal: half_space.normal,
-                offset: half_space.normal.dot(&half_space.point),
-                friction: half_space.friction,
-            })
-            .collect(),
+        planes: planes_of(model),
         law,
         restitution: settings.restitution,
         friction: solids
             .map(|solid| model.geometry.solid(solid).friction)
             .collect(),
     })
+}
+
+fn clocks_of_joints(
+    model: &Model,
+    state: &State,
+    masses: &[f64],
+    steps: Steps,
+) -> Result<JointClocks, SimError> {
+    let joints = JointClocks::new(model, state, masses, steps).map_err(|error| {
+        let between = String::new();
+        SimError::Asynchronous { between, error }
+    })?;
+    if let Some(period) = joints.shortest() {
+        let mend =
+            "use a larger `compliance`, or none: a joint without compliance needs no fast clock";
+        check_clock(period, model, "the springs of joints", mend)?;
+    }
+    Ok(joints)
+}
+
+fn planes_of(model: &Model) -> Vec<Plane> {
+    let half_spaces = model.geometry.half_spaces.iter();
+    let plane = half_spaces.map(|half_space| Plane {
+        normal: half_space.normal,
+        offset: half_space.normal.dot(&half_space.point),
+        friction: half_space.friction,
+    });
+    plane.collect()
 }
 
 /// Whether impacts lose energy. Coarser clocks, which add a little energy, are then accurate enough by default.
@@ -337,13 +357,9 @@ fn pieces_of(model: &Model, settings: &scene::Asynchronous) -> u64 {
     let turns = model.unknowns.motions.iter().map(RigidMotion::fastest_turn);
     let by_turn = turns.fold(0.0, f64::max) * model.settings.time_step / LARGEST_TURN;
     let by_period = model.settings.time_step / settings.longest_period;
-    by_period.max(by_turn).ceil().max(1.0) as u64
-}
-
-/// Longest straight piece of the points of a free rigid body (s): pieces end where steps do.
-fn longest_piece(model: &Model, settings: &scene::Asynchronous) -> f64 {
-    let step = model.settings.time_step;
-    step / (step / settings.longest_period).ceil().max(1.0)
+    let pieces = by_period.max(by_turn);
+    // A quotient that is whole but for rounding is whole.
+    (pieces - pieces * f64::EPSILON).ceil().max(1.0) as u64
 }
 
 /// Rejects a clock that ticks too often in a step: `what` has one of `period` (s), and `mend` makes it slower. Clocks
@@ -423,7 +439,7 @@ fn names_of(model: &Model, points: &[u32]) -> String {
 
 /// One script per motion with points. Pieces end where steps do, so that frames show the motion exactly.
 fn scripts_of(model: &Model, settings: &scene::Asynchronous) -> Vec<Script> {
-    let period = model.settings.time_step / pieces_of(model, settings) as f64;
+    let period = settings.longest_period;
     let mut scripts = Vec::new();
     for (index, motion) in (0_u32..).zip(&model.unknowns.motions) {
         if motion.is_rest() {
@@ -444,6 +460,33 @@ fn scripts_of(model: &Model, settings: &scene::Asynchronous) -> Vec<Script> {
         }
     }
     scripts
+}
+
+/// Writes the forces of all joints at time `now` (s): those without compliance have mean ones over their last period.
+fn write_joint_forces(model: &Model, engine: &Engine, now: f64, state: &mut State) {
+    let frames: Vec<Frame> = (state.rigid.iter())
+        .map(|at| Frame {
+            center: at.pose.center,
+            orientation: at.pose.orientation,
+        })
+        .collect();
+    let configuration = Configuration {
+        particles: &state.positions,
+        frames: &frames,
+    };
+    let hard: BTreeMap<usize, Rows> = engine.hard_forces().collect();
+    let (mut at, mut first) = (Evaluation::default(), 0);
+    for (index, constraint) in model.constraints.rows.iter().enumerate() {
+        let force = &mut state.joint_forces[first..first + constraint.rows()];
+        if let Some(known) = hard.get(&index) {
+            force.copy_from_slice(&known.as_slice()[..force.len()]);
+        } else {
+            at.values(constraint, &configuration);
+            at.value[0] += model.constraints.change_at(first, now);
+            write_force(constraint, &at, force);
+        }
+        first += constraint.rows();
+    }
 }
 
 /// Writes the velocities of all points at time `now` (s), and the state of rigid bodies. Points of these move in
@@ -502,7 +545,10 @@ impl Stepper for Asynchronous {
             recording.end_step(now, &state.positions);
         }
         write_velocities(&self.engine, now, state);
-        let external = external_work_at_rest(model, &self.positions, state);
+        // The work of a length or limit that changes is not known.
+        let changes = model.constraints.changes_between(state.time, now);
+        let external = external_work_at_rest(model, &self.positions, state).filter(|_| !changes);
+        write_joint_forces(model, &self.engine, now, state);
         let duration = now - state.time;
         state.contacts.clear();
         if let Some(pushes) = &mut self.engine.pushes {

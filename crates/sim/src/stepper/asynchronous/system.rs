@@ -2,7 +2,8 @@
 
 use super::force::ClockedForce;
 use crate::rigid::{RigidBody, RigidState};
-use crate::scene::Detection;
+use crate::scene::{Detection, Signal};
+use impinge_contact::constraint::Constraint;
 use impinge_contact::penalty::LayerLaw;
 use impinge_geometry::surface::CollisionSurface;
 use nalgebra::Vector3;
@@ -52,6 +53,27 @@ pub struct FreeBodies {
     pub longest_piece: f64,
 }
 
+/// A joint between vertices and free rigid bodies.
+#[derive(Clone, Debug)]
+pub struct ClockedJoint {
+    /// Its particles are the vertices, its bodies the free rigid ones. Without damping.
+    pub constraint: Constraint,
+    /// Change of its `φ` since time 0 (m, rad).
+    pub change: Option<Signal<f64>>,
+    /// Its place in a list of all joints.
+    pub index: usize,
+}
+
+/// Joints that tick together: all without compliance, which hold at the ticks, or all springs. Groups without
+/// compliance have no vertex and no body in common.
+#[derive(Clone, Debug)]
+pub struct JointGroup {
+    /// Period of their clock (s), positive.
+    pub period: f64,
+    /// The joints.
+    pub joints: Vec<ClockedJoint>,
+}
+
 /// Bodies, forces and contact of a simulation.
 #[derive(Debug)]
 pub struct System {
@@ -67,6 +89,8 @@ pub struct System {
     pub scripts: Vec<Script>,
     /// Rigid bodies that move freely.
     pub rigid: FreeBodies,
+    /// Joints, by clocks.
+    pub joints: Vec<JointGroup>,
     /// Triangles, edges and vertices that may touch.
     pub surface: CollisionSurface,
     /// Half-spaces.

@@ -54,7 +54,7 @@ fn batches(
         force_step: 0.6,
         longest_period,
     }
-    .batches()
+    .batches(&mut vec![f64::INFINITY; masses.len()])
 }
 
 /// Points with forces and without contact.
@@ -73,6 +73,7 @@ fn engine(
         forces,
         scripts: Vec::new(),
         rigid: FreeBodies::default(),
+        joints: Vec::new(),
         planes: Vec::new(),
         law: super::support::law(1.0, 1e-3),
         restitution: 1.0,

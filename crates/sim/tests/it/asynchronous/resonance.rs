@@ -91,7 +91,7 @@ fn no_term_is_slower_than_its_neighbours() {
             force_step: 0.3,
             longest_period: 1.0,
         }
-        .batches();
+        .batches(&mut [f64::INFINITY; 4]);
         let with_it = batches
             .iter()
             .find(|batch| middle.iter().all(|point| batch.stencil().contains(point)));

@@ -34,6 +34,7 @@ pub(super) fn particle(height: f64, gravity: bool) -> System {
         forces,
         scripts: Vec::new(),
         rigid: FreeBodies::default(),
+        joints: Vec::new(),
         surface: CollisionSurface::new(Vec::new(), 1, vec![0], vec![false]),
         planes: vec![Plane {
             normal: Vector3::z(),
@@ -182,7 +183,7 @@ impl Scene {
             force_step: 0.3,
             longest_period: 1e-3,
         }
-        .batches();
+        .batches(&mut vec![f64::INFINITY; self.masses.len()]);
         if gravity != Vector3::zeros() {
             let free: Vec<u32> = (0..self.masses.len() as u32)
                 .filter(|&point| self.masses[point as usize].is_finite())
@@ -207,6 +208,7 @@ impl Scene {
             forces,
             scripts: Vec::new(),
             rigid: FreeBodies::default(),
+            joints: Vec::new(),
             planes: Vec::new(),
             law,
             restitution: 1.0,

@@ -34,7 +34,6 @@ pub struct ElasticTerms<'a> {
     /// Longest period (s); the others are this one divided by powers of two.
     pub longest_period: f64,
 }
-
 /// A term with its longest admissible period.
 struct Dated<T, const N: usize> {
     period: f64,
@@ -43,25 +42,29 @@ struct Dated<T, const N: usize> {
 }
 
 impl ElasticTerms<'_> {
-    /// All terms, batched by kind and clock.
+    /// All terms, batched by kind and clock. `fastest` has the shortest period of other forces at each point (s). Each
+    /// term takes the clock of the fastest one at its points; then `fastest` has the shortest period of all.
     ///
     /// # Panics
-    /// If a term has a point without a mass or rest position.
-    pub fn batches(&self) -> Vec<Box<dyn ClockedForce>> {
+    /// If a term has a point without a mass or rest position, or `fastest` is not one per point.
+    pub fn batches(&self, fastest: &mut [f64]) -> Vec<Box<dyn ClockedForce>> {
         let mut springs = self.dated_springs();
         let mut membranes = self.dated_membranes();
         let mut hinges = self.dated_hinges();
         let mut tets = self.dated_tets();
 
-        let mut fastest = vec![f64::INFINITY; self.masses.len()];
-        note(&springs, &mut fastest);
-        note(&membranes, &mut fastest);
-        note(&hinges, &mut fastest);
-        note(&tets, &mut fastest);
-        keep_up(&mut springs, &fastest);
-        keep_up(&mut membranes, &fastest);
-        keep_up(&mut hinges, &fastest);
-        keep_up(&mut tets, &fastest);
+        note(&springs, fastest);
+        note(&membranes, fastest);
+        note(&hinges, fastest);
+        note(&tets, fastest);
+        keep_up(&mut springs, fastest);
+        keep_up(&mut membranes, fastest);
+        keep_up(&mut hinges, fastest);
+        keep_up(&mut tets, fastest);
+        note(&springs, fastest);
+        note(&membranes, fastest);
+        note(&hinges, fastest);
+        note(&tets, fastest);
 
         let mut batches: Vec<Box<dyn ClockedForce>> = Vec::new();
         self.group(springs, &mut batches);
