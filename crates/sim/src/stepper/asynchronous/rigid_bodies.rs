@@ -206,7 +206,7 @@ impl RigidBodies {
 
     /// A called body.
     #[inline]
-    fn present(&self, body: u32) -> &Present {
+    pub(super) fn present(&self, body: u32) -> &Present {
         let present = self.bodies[body as usize].present.as_ref();
         present.expect("the body was called")
     }
@@ -259,6 +259,12 @@ impl RigidBodies {
     /// Mass of a body (kg).
     pub(super) fn mass(&self, body: usize) -> f64 {
         self.bodies[body].constants.inertia.mass()
+    }
+
+    /// Velocity of the centre (m/s) and angular velocity (rad/s) of a called body.
+    pub(super) fn velocities(&self, body: u32) -> [Vector3<f64>; 2] {
+        let at = self.present(body);
+        [at.state.velocity, at.spin]
     }
 
     /// Changes of the velocity (m/s) and angular velocity (rad/s) of a body by the impulses of the present event.

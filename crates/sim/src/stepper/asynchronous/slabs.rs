@@ -245,8 +245,8 @@ impl Engine {
                 speed,
             },
             Stop::NotFinite { point, .. } => SystemError::NotFinite { point },
-            // An interrupt needs an integrator that runs.
             Stop::OpenJoint { .. } => unreachable!("joints do not tick at the start"),
+            // An interrupt needs an integrator that runs.
             Stop::Interrupted => unreachable!("no integrator to interrupt"),
         }
     }

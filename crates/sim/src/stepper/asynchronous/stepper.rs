@@ -49,6 +49,8 @@ pub struct Asynchronous {
     obstacles: Option<ScriptedObstacles>,
     /// Trajectory pieces of a prescribed motion per step.
     pieces: u64,
+    /// Longest period of a clock (s): the length of such a piece.
+    longest_period: f64,
     /// End of each step (s), and the trajectory pieces that ended in it.
     flights: Vec<(f64, StepHistogram)>,
     /// All pieces up to the last step.
@@ -131,6 +133,7 @@ impl Asynchronous {
             engine,
             obstacles: ScriptedObstacles::new(model, &state.positions, settings.longest_period),
             pieces,
+            longest_period: settings.longest_period,
             flights: Vec::new(),
             flights_before: StepHistogram::default(),
             account: EnergyAccount::new(model, MATERIAL_SHARE_OF_CLOCKS),
@@ -513,7 +516,8 @@ impl Stepper for Asynchronous {
     fn advance(&mut self, model: &Model, state: &mut State) -> Result<StepReport, StepError> {
         let begin = Instant::now();
         let step = state.step + 1;
-        let end = step as f64 * model.settings.time_step;
+        // The product of all pieces and their length is the time at which clocks tick, to the last bit.
+        let end = (step * self.pieces) as f64 * self.longest_period;
         let failed = |time: f64, failure: StepFailure| StepError {
             step,
             time,

@@ -65,7 +65,7 @@ pub struct ClockedJoint {
 }
 
 /// Joints that tick together: all without compliance, which hold at the ticks, or all springs. Groups without
-/// compliance have no vertex and no body in common.
+/// compliance have no free vertex and no body in common.
 #[derive(Clone, Debug)]
 pub struct JointGroup {
     /// Period of their clock (s), positive.

@@ -476,6 +476,33 @@ fn a_chain_falls_on_the_ground() {
     );
 }
 
+/// A cube that is welded on another one, which stands on the ground: the weld carries it in the mean, mostly by answers
+/// to the impulses of the ground.
+#[test]
+fn forces_of_joints_contain_their_answers() {
+    let parts = [
+        "[[obstacle]]\nname = \"ground\"\nshape = { half_space = { normal = [0, 0, 1] } }\n"
+            .to_owned(),
+        cube("lower", [0.0, 0.0, 0.051], ""),
+        cube("upper", [0.0, 0.0, 0.16], ""),
+        joint(
+            "weld",
+            "lower",
+            "second = \"upper\"\nanchor = [0, 0, 0.105]",
+        ),
+    ];
+    let mut run = Run::with("restitution = 0", 1e-3, GRAVITY, &parts);
+    run.closed = 1e-5;
+    run.advance_to(0.5);
+    let mut sum = 0.0;
+    for _ in 0..500 {
+        run.advance();
+        sum += run.state.joint_forces[2].abs();
+    }
+    let mean = sum / 500.0;
+    assert!((mean / (MASS * GRAVITY) - 1.0).abs() < 0.02, "{mean} N");
+}
+
 /// A spring that no clock can follow is refused with the remedy, and speculation with joints too.
 #[test]
 fn springs_that_are_too_stiff_are_refused() {

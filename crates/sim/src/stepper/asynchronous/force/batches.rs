@@ -34,6 +34,7 @@ pub struct ElasticTerms<'a> {
     /// Longest period (s); the others are this one divided by powers of two.
     pub longest_period: f64,
 }
+
 /// A term with its longest admissible period.
 struct Dated<T, const N: usize> {
     period: f64,

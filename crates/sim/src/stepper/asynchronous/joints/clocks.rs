@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 pub(in super::super) struct JointClocks {
     /// Springs, with their periods (s).
     springs: Vec<(f64, ClockedJoint)>,
-    hard: Vec<ClockedJoint>,
+    /// Those without compliance that are connected.
+    hard: Vec<Vec<ClockedJoint>>,
 }
 
 /// The step lengths that periods follow from.
@@ -54,7 +55,7 @@ impl JointClocks {
         }
         let (hard, springs): (Vec<_>, Vec<_>) =
             (joints.into_iter()).partition(|joint| joint.constraint.is_hard());
-        check_rows(&hard)?;
+        check_rows(&hard, masses)?;
         let vibrations = Vibrations::new(model, state, masses, &springs);
         let dated = springs.into_iter().map(|spring| {
             let square = vibrations.frequency_squared(&spring.constraint);
@@ -63,7 +64,7 @@ impl JointClocks {
         });
         Ok(Self {
             springs: dated.collect(),
-            hard,
+            hard: connected(hard, masses),
         })
     }
 
@@ -88,7 +89,7 @@ impl JointClocks {
     /// periods (s), or than the fastest spring at its bodies. Joints without compliance on common vertices or bodies
     /// share one clock, since each answers the impulses of the others.
     pub(in super::super) fn groups(self, fastest: &[f64], steps: Steps) -> Vec<JointGroup> {
-        let mut of_bodies = BTreeMap::new();
+        let mut of_springs = BTreeMap::new();
         let mut groups: Vec<JointGroup> = Vec::new();
         for (period, spring) in self.springs {
             let at_points = holders(&spring.constraint).map(|holder| match holder {
@@ -97,10 +98,8 @@ impl JointClocks {
             });
             let period = at_points.fold(period, f64::min);
             for holder in holders(&spring.constraint) {
-                if let Holder::Body(body) = holder {
-                    let known: &mut f64 = of_bodies.entry(body).or_insert(period);
-                    *known = known.min(period);
-                }
+                let known: &mut f64 = of_springs.entry(holder).or_insert(period);
+                *known = known.min(period);
             }
             let known =
                 (groups.iter_mut()).find(|group| group.period.to_bits() == period.to_bits());
@@ -113,11 +112,15 @@ impl JointClocks {
             }
         }
         groups.sort_by(|a, b| b.period.total_cmp(&a.period));
-        for joints in connected(self.hard) {
+        for joints in self.hard {
             let all = joints.iter().flat_map(|joint| holders(&joint.constraint));
-            let periods = all.map(|holder| match holder {
-                Holder::Point(point) => fastest[point],
-                Holder::Body(body) => of_bodies.get(&body).copied().unwrap_or(f64::INFINITY),
+            let periods = all.map(|holder| {
+                let of_springs = of_springs.get(&holder).copied();
+                let of_terms = match holder {
+                    Holder::Point(point) => fastest[point],
+                    Holder::Body(_) => f64::INFINITY,
+                };
+                of_terms.min(of_springs.unwrap_or(f64::INFINITY))
             });
             groups.push(JointGroup {
                 period: periods.fold(steps.longest_period, f64::min),
@@ -144,14 +147,23 @@ fn holders(constraint: &Constraint) -> impl Iterator<Item = Holder> {
     })
 }
 
+/// The vertices and bodies that a joint holds and impulses move, each once.
+fn moved(constraint: &Constraint, masses: &[f64]) -> Vec<Holder> {
+    let is_moved = |holder: &Holder| match *holder {
+        Holder::Point(point) => masses[point].is_finite(),
+        Holder::Body(_) => true,
+    };
+    let mut moved: Vec<Holder> = holders(constraint).filter(is_moved).collect();
+    moved.sort_unstable();
+    moved.dedup();
+    moved
+}
+
 /// All rows of one body are coupled with each other, so there is a limit to their number.
-fn check_rows(hard: &[ClockedJoint]) -> Result<(), SystemError> {
+fn check_rows(hard: &[ClockedJoint], masses: &[f64]) -> Result<(), SystemError> {
     let mut rows = BTreeMap::new();
     for joint in hard {
-        let mut held: Vec<Holder> = holders(&joint.constraint).collect();
-        held.sort_unstable();
-        held.dedup();
-        for holder in held {
+        for holder in moved(&joint.constraint, masses) {
             *rows.entry(holder).or_insert(0) += joint.constraint.rows();
         }
     }
@@ -164,12 +176,12 @@ fn check_rows(hard: &[ClockedJoint]) -> Result<(), SystemError> {
     }
 }
 
-/// Joints in sets that have no vertex and no body in common, in the order of their first ones.
-fn connected(joints: Vec<ClockedJoint>) -> Vec<Vec<ClockedJoint>> {
+/// Joints in sets that have no moved vertex and no body in common, in the order of their first ones.
+fn connected(joints: Vec<ClockedJoint>, masses: &[f64]) -> Vec<Vec<ClockedJoint>> {
     let mut sets: Vec<Option<(Vec<Holder>, Vec<ClockedJoint>)>> = Vec::new();
     let mut set_of: BTreeMap<Holder, usize> = BTreeMap::new();
     for joint in joints {
-        let mut held: Vec<Holder> = holders(&joint.constraint).collect();
+        let mut held = moved(&joint.constraint, masses);
         let mut known: Vec<usize> = held
             .iter()
             .filter_map(|of| set_of.get(of).copied())

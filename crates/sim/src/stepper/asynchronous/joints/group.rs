@@ -8,6 +8,7 @@ use crate::stepper::asynchronous::clock::Clock;
 use crate::stepper::asynchronous::system::JointGroup;
 use impinge_contact::constraint::{Evaluation, Placement, Term};
 use nalgebra::{DVector, Vector3};
+use std::f64::consts::PI;
 
 /// Largest number of Newton steps at one tick (1): usually two are needed, and one more for each change of the
 /// one-sided rows that act. A tick that needs more is divided, so a smaller number costs time only.
@@ -27,12 +28,14 @@ pub(super) struct OpenJoint {
     pub(super) period: f64,
 }
 
-/// Joints that tick together: all without compliance, or all springs.
+/// The state of a [`JointGroup`].
 #[derive(Clone, Debug)]
 pub(super) struct Group {
     pub(super) clock: Clock,
     /// The period that is used where it can be (s).
     undivided: f64,
+    /// Period after the last tick (s); infinite before the first.
+    elapsed: f64,
     pub(super) is_hard: bool,
     joints: Vec<Joint>,
     /// How joints without compliance act on each other, from their first tick on.
@@ -60,6 +63,7 @@ impl Group {
         }
         Self {
             undivided: period,
+            elapsed: f64::INFINITY,
             // Velocities at the start may not fit joints without compliance, so their first tick is at time 0.
             clock: Clock {
                 period,
@@ -164,12 +168,20 @@ impl Group {
         shared: &mut Shared,
         movers: &mut Movers<'_>,
     ) -> Result<(), OpenJoint> {
+        for joint in &mut self.joints {
+            joint.force = joint.impulse / self.elapsed;
+        }
+        let kept = movers.keep(&self.held);
         loop {
-            let last: Vec<Rows> = self.joints.iter().map(|joint| joint.impulse).collect();
-            for joint in &self.joints {
+            for joint in &mut self.joints {
+                joint.impulse = joint.expected;
                 joint.kick(&joint.impulse, &shared.blocks, movers);
             }
             if self.close(time, shared, movers) {
+                for joint in &mut self.joints {
+                    joint.expected = joint.impulse;
+                }
+                self.elapsed = self.clock.period;
                 return Ok(());
             }
             let worst = (self.joints.iter())
@@ -179,13 +191,11 @@ impl Group {
                     misfit: joint.misfit(),
                     period: self.clock.period,
                 });
-            for (joint, last) in self.joints.iter_mut().zip(last) {
-                joint.kick(&-joint.impulse, &shared.blocks, movers);
-                joint.impulse = last;
-            }
-            if !self.divide_period() {
+            movers.restore(&self.held, &kept);
+            if self.clock.period <= self.undivided * SHORTEST {
                 return Err(worst);
             }
+            self.divide_period();
         }
     }
 
@@ -198,6 +208,10 @@ impl Group {
         };
         let (end, wait) = (next.due(), next.due() - time);
         for _ in 0..ROUNDS {
+            // Beyond half a turn joints have no solution, whatever their equations say.
+            if !movers.turn_less_than(PI, &self.held, wait) {
+                return false;
+            }
             shared.ahead.update(&self.held, movers, end);
             for joint in &mut self.joints {
                 joint.look_ahead(&shared.ahead, end);
@@ -240,17 +254,16 @@ impl Group {
         true
     }
 
-    /// Halves the period, from the present tick on. Returns whether it still counts as progress.
-    fn divide_period(&mut self) -> bool {
+    /// Halves the period, from the present tick on.
+    fn divide_period(&mut self) {
         let Clock { period, tick } = self.clock;
         self.clock = Clock {
             period: 0.5 * period,
             tick: 2 * tick,
         };
         for joint in &mut self.joints {
-            joint.impulse *= 0.5;
+            joint.expected *= 0.5;
         }
-        self.clock.period >= self.undivided * SHORTEST
     }
 
     /// Sets the clock to the next tick; a divided period is doubled where it can be.
@@ -262,15 +275,14 @@ impl Group {
                 tick: self.clock.tick / 2,
             };
             for joint in &mut self.joints {
-                joint.impulse *= 2.0;
+                joint.expected *= 2.0;
             }
         }
     }
 
     /// Mean force of each joint without compliance over its last period (N, or N m), by row, with its place.
     pub(super) fn hard_forces(&self) -> impl Iterator<Item = (usize, Rows)> {
-        let period = self.clock.period;
         let hard = self.joints.iter().filter(|_| self.is_hard);
-        hard.map(move |joint| (joint.index, joint.impulse / period))
+        hard.map(|joint| (joint.index, joint.force))
     }
 }

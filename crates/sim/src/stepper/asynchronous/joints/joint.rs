@@ -20,8 +20,12 @@ pub(super) struct Joint {
     pub(super) at: Evaluation,
     /// Its place among the joints of the scene.
     pub(super) index: usize,
-    /// `p`: impulse since the last tick (N s), for joints without compliance.
+    /// `p`: impulse at the last tick and since then (N s), for joints without compliance.
     pub(super) impulse: Rows,
+    /// Expected impulse of the next tick (N s).
+    pub(super) expected: Rows,
+    /// Mean force between the last two ticks (N).
+    pub(super) force: Rows,
 }
 
 impl Joint {
@@ -38,6 +42,8 @@ impl Joint {
             at: Evaluation::default(),
             index,
             impulse: Rows::zeros(),
+            expected: Rows::zeros(),
+            force: Rows::zeros(),
         }
     }
 

@@ -1,6 +1,6 @@
 //! The unknowns of joints: velocities of vertices and rigid bodies.
 
-use crate::stepper::asynchronous::rigid_bodies::RigidBodies;
+use crate::stepper::asynchronous::rigid_bodies::{Present, RigidBodies};
 use crate::stepper::asynchronous::trajectory::Vertex;
 use impinge_contact::constraint::{BodyBlocks, Configuration, Frame, Layout};
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
@@ -102,6 +102,13 @@ pub(super) struct Held {
     pub(super) bodies: Vec<u32>,
 }
 
+/// Velocities of held vertices (m/s), and the states of bodies.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Kept {
+    points: Vec<Vector3<f64>>,
+    bodies: Vec<Present>,
+}
+
 /// The movers of an event of joints. All held bodies were called.
 pub(super) struct Movers<'a> {
     pub(super) vertices: &'a mut [Vertex],
@@ -124,6 +131,37 @@ impl Movers<'_> {
             Block::Vertex(point) => self.vertices[point].kick(impulse),
             Block::Center(body) => self.rigid.kick(body, impulse, &Vector3::zeros()),
             Block::Turn(body) => self.rigid.kick(body, &Vector3::zeros(), impulse),
+        }
+    }
+
+    /// Whether all held vertices have finite velocities, and all bodies turn by less than `most` (rad) in `wait` (s).
+    pub(super) fn turn_less_than(&self, most: f64, held: &Held, wait: f64) -> bool {
+        let is_finite = |&point: &u32| self.vertices[point as usize].velocity.amax().is_finite();
+        let turns_less = |&body: &u32| {
+            let [velocity, spin] = self.rigid.velocities(body);
+            velocity.amax().is_finite() && spin.norm() * wait < most
+        };
+        held.points.iter().all(is_finite) && held.bodies.iter().all(turns_less)
+    }
+
+    /// The velocities of vertices and bodies, to be [restored](Self::restore).
+    pub(super) fn keep(&self, held: &Held) -> Kept {
+        let velocity = |&point: &u32| self.vertices[point as usize].velocity;
+        Kept {
+            points: held.points.iter().map(velocity).collect(),
+            bodies: (held.bodies.iter())
+                .map(|&body| self.rigid.present(body).clone())
+                .collect(),
+        }
+    }
+
+    /// Takes back all impulses since the velocities were kept.
+    pub(super) fn restore(&mut self, held: &Held, kept: &Kept) {
+        for (&point, velocity) in held.points.iter().zip(&kept.points) {
+            self.vertices[point as usize].velocity = *velocity;
+        }
+        for (&body, present) in held.bodies.iter().zip(&kept.bodies) {
+            self.rigid.bodies[body as usize].present = Some(present.clone());
         }
     }
 
