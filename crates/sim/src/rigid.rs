@@ -1,5 +1,6 @@
 //! Rigid bodies: constants and state.
 
+use impinge_contact::constraint::Frame;
 use impinge_fem::{RigidInertia, RigidPose};
 use nalgebra::{UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,16 @@ pub struct RigidState {
     ///
     /// It replaces the angular velocity because it is conserved without torque.
     pub angular_momentum: Vector3<f64>,
+}
+
+impl RigidState {
+    /// The pose as constraints take it.
+    pub fn frame(&self) -> Frame {
+        Frame {
+            center: self.pose.center,
+            orientation: self.pose.orientation,
+        }
+    }
 }
 
 impl RigidBody {

@@ -8,6 +8,7 @@ use super::substep::Substep;
 use super::works::Works;
 use crate::measure::strains::take_offsets;
 use crate::model::{Constraints, Model};
+use crate::rigid::RigidState;
 use impinge_contact::constraint::{
     BodyBlocks, Condenser, Constraint, Evaluation, Frame, Placement, Term,
 };
@@ -398,10 +399,7 @@ impl Unbound {
                 particles[point] = step.end[point];
             }
         }
-        let frames = (step.start.rigid.iter()).map(|at| Frame {
-            center: at.pose.center,
-            orientation: at.pose.orientation,
-        });
+        let frames = (step.start.rigid.iter()).map(RigidState::frame);
         let bodies = (model.rigid.iter().zip(step.axes)).map(|(rigid, &axes)| {
             Some(BodyBlocks {
                 first: rigid.first_block,

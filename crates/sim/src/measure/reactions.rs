@@ -13,6 +13,7 @@ use super::{forces::contact_forces, strains::take_offsets};
 use crate::{
     error::SimError,
     model::{Model, PointMotion},
+    rigid::RigidState,
     state::State,
 };
 use impinge_contact::constraint::law::MOST_ROWS;
@@ -270,12 +271,7 @@ impl<'a> Joints<'a> {
     fn of(model: &'a Model, state: &State) -> Self {
         let mut on_points = vec![Vector3::zeros(); state.positions.len()];
         let mut loads: Vec<JointLoad<'a>> = Vec::new();
-        let frames: Vec<Frame> = (state.rigid.iter())
-            .map(|at| Frame {
-                center: at.pose.center,
-                orientation: at.pose.orientation,
-            })
-            .collect();
+        let frames: Vec<Frame> = (state.rigid.iter()).map(RigidState::frame).collect();
         let mut evaluator = Evaluator {
             model,
             state,

@@ -3,6 +3,7 @@
 use crate::{
     constrained::{held_by, stored},
     model::Model,
+    rigid::RigidState,
     state::State,
 };
 use impinge_contact::constraint::law::MOST_ROWS;
@@ -147,12 +148,7 @@ fn evaluate_list<R: Send>(
     if constraints.iter().all(Constraint::is_hard) {
         return Vec::new();
     }
-    let frames: Vec<Frame> = (state.rigid.iter())
-        .map(|at| Frame {
-            center: at.pose.center,
-            orientation: at.pose.orientation,
-        })
-        .collect();
+    let frames: Vec<Frame> = (state.rigid.iter()).map(RigidState::frame).collect();
     // No unknowns: this needs values only.
     let (particles, bodies) = (
         vec![None; state.positions.len()],

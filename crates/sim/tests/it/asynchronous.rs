@@ -8,6 +8,7 @@ mod dissipation;
 mod joints;
 mod resonance;
 mod rigid;
+mod run;
 mod safety;
 mod slope;
 mod speculative;

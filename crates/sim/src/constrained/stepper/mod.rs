@@ -196,10 +196,7 @@ impl ConstrainedStepper {
         self.inertia.clear();
         for (body, blocks) in system.bodies.iter().zip(&mut self.body_blocks) {
             let at = &body.state;
-            self.frames.push(Frame {
-                center: at.pose.center,
-                orientation: at.pose.orientation,
-            });
+            self.frames.push(at.frame());
             // Axes and inertia at the midpoint of the free rotation: the implicit midpoint rule.
             let spin =
                 body.inertia

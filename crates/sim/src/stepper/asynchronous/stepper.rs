@@ -14,6 +14,7 @@ use crate::error::asynchronous::{Stop, SystemError};
 use crate::error::{SimError, StepError, StepFailure};
 use crate::model::{Model, PointMotion};
 use crate::report::StepReport;
+use crate::rigid::RigidState;
 use crate::scene::{self, RigidMotion};
 use crate::state::State;
 use crate::step::commit::energy::{EnergyAccount, MATERIAL_SHARE_OF_CLOCKS, external_work_at_rest};
@@ -467,12 +468,7 @@ fn scripts_of(model: &Model, settings: &scene::Asynchronous) -> Vec<Script> {
 
 /// Writes the forces of all joints at time `now` (s): those without compliance have mean ones over their last period.
 fn write_joint_forces(model: &Model, engine: &Engine, now: f64, state: &mut State) {
-    let frames: Vec<Frame> = (state.rigid.iter())
-        .map(|at| Frame {
-            center: at.pose.center,
-            orientation: at.pose.orientation,
-        })
-        .collect();
+    let frames: Vec<Frame> = (state.rigid.iter()).map(RigidState::frame).collect();
     let configuration = Configuration {
         particles: &state.positions,
         frames: &frames,

@@ -1,8 +1,8 @@
 //! Joints: closed forms, conservation, one-sided rows, contact.
 
-use impinge_contact::constraint::{Configuration, Frame};
-use impinge_sim::stepper::{Asynchronous, Stepper};
-use impinge_sim::{Scene, Simulation, State, StepReport};
+use super::run::{CLOSED, Run, off};
+use impinge_sim::stepper::Stepper;
+use impinge_sim::{Scene, Simulation, StepReport};
 use nalgebra::Vector3;
 
 /// Gravity (m/s²).
@@ -11,9 +11,6 @@ const GRAVITY: f64 = 9.81;
 /// Edge of the cubes (m), and their mass (kg).
 const EDGE: f64 = 0.1;
 const MASS: f64 = 2.0;
-
-/// Largest misfit of joints without compliance (m) where no contact opens them between two ticks.
-const CLOSED: f64 = 1e-6;
 
 fn cube(name: &str, [x, y, z]: [f64; 3], more: &str) -> String {
     format!(
@@ -34,95 +31,23 @@ fn joint(kind: &str, first: &str, more: &str) -> String {
     format!("[[joint]]\nkind = \"{kind}\"\nfirst = \"{first}\"\n{more}\n")
 }
 
-/// A run, step by step.
-struct Run {
-    simulation: Simulation,
-    stepper: Asynchronous,
-    state: State,
-    /// Largest misfit of a joint at the end of a step (m).
-    closed: f64,
+/// The start of some bodies and joints.
+fn run(step: f64, gravity: f64, parts: &[String]) -> Run {
+    run_with("", step, gravity, parts)
 }
 
-impl Run {
-    fn new(step: f64, gravity: f64, parts: &[String]) -> Self {
-        Self::with("", step, gravity, parts)
-    }
-
-    fn with(settings: &str, step: f64, gravity: f64, parts: &[String]) -> Self {
-        let text = format!(
-            "stepper = \"asynchronous\"\n[time]\nstep = {step}\nduration = 9\n[world]\ngravity = [0, 0, {}]\n\
-             [asynchronous]\nthickness = 1e-3\n{settings}\n{}",
-            -gravity,
-            parts.concat()
-        );
-        let scene = Scene::parse("joints.toml", &text, &[""; 0]).expect("a scene");
-        let simulation = Simulation::new(&scene).expect("sound");
-        let state = simulation.state().clone();
-        let settings = simulation.model().settings.asynchronous;
-        let settings = settings.expect("the asynchronous stepper");
-        let mut stepper =
-            Asynchronous::new(simulation.model(), &state, &settings).expect("a sound start");
-        stepper.keep_contacts();
-        Self {
-            simulation,
-            stepper,
-            state,
-            closed: CLOSED,
-        }
-    }
-
-    /// Takes one step, after which all invariants of the integrator hold, and all joints without compliance.
-    fn advance(&mut self) -> StepReport {
-        let model = self.simulation.model();
-        let report = self.stepper.advance(model, &mut self.state);
-        let report = report.expect("no trouble");
-        if let Err(violation) = self.stepper.engine().audit() {
-            panic!("at {} s: {violation}", self.state.time);
-        }
-        assert_eq!(report.inexact_solves, 0, "a joint stayed open");
-        let apart = self.misfit();
-        assert!(apart < self.closed, "{apart:e} m at {} s", self.state.time);
-        report
-    }
-
-    fn advance_to(&mut self, end: f64) -> StepReport {
-        loop {
-            let report = self.advance();
-            if report.time > end - 1e-9 {
-                return report;
-            }
-        }
-    }
-
-    /// The largest misfit of a joint without compliance and without a change (m).
-    fn misfit(&self) -> f64 {
-        let frames: Vec<Frame> = (self.state.rigid.iter())
-            .map(|at| Frame {
-                center: at.pose.center,
-                orientation: at.pose.orientation,
-            })
-            .collect();
-        let configuration = Configuration {
-            particles: &self.state.positions,
-            frames: &frames,
-        };
-        let rows = &self.simulation.model().constraints.rows;
-        (rows.iter().filter(|row| row.is_hard()))
-            .map(|row| row.misfit(&configuration))
-            .fold(0.0, f64::max)
-    }
-
-    fn center(&self, body: usize) -> Vector3<f64> {
-        self.state.rigid[body].pose.center
-    }
+/// The same with further settings of the stepper.
+fn run_with(settings: &str, step: f64, gravity: f64, parts: &[String]) -> Run {
+    Run::of(&format!(
+        "stepper = \"asynchronous\"\n[time]\nstep = {step}\nduration = 9\n[world]\ngravity = [0, 0, {}]\n\
+         [asynchronous]\nthickness = 1e-3\n{settings}\n{}",
+        -gravity,
+        parts.concat()
+    ))
 }
 
 fn energy(of: &StepReport) -> f64 {
     of.kinetic_energy + of.elastic_energy + of.gravitational_energy
-}
-
-fn off(one: [f64; 3], other: [f64; 3]) -> f64 {
-    (Vector3::from(one) - Vector3::from(other)).norm()
 }
 
 /// Two cubes swing as a double pendulum for 5 s. The energy of a symplectic rule has no drift.
@@ -134,7 +59,7 @@ fn a_double_pendulum_keeps_its_energy() {
         joint("ball", "upper", "anchor = [0, 0, 0]"),
         joint("ball", "upper", "second = \"lower\"\nanchor = [0.35, 0, 0]"),
     ];
-    let mut run = Run::new(0.01, GRAVITY, &parts);
+    let mut run = run(0.01, GRAVITY, &parts);
     let start = energy(&run.advance());
     // The whole height that the pendulum can fall.
     let scale = 2.0 * MASS * GRAVITY * 0.7;
@@ -168,7 +93,7 @@ fn joined_bodies_keep_their_momenta() {
             "second = \"three\"\nanchor = [0, 0.05, 0]\nend = [0.3, 0.05, 0]\ncompliance = 1e-4",
         ),
     ];
-    let mut run = Run::new(0.01, 0.0, &parts);
+    let mut run = run(0.01, 0.0, &parts);
     let first = run.advance();
     let last = run.advance_to(1.0);
     let momentum = Vector3::from(first.momentum).norm();
@@ -196,7 +121,7 @@ fn rows_that_follow_from_others_share_their_force() {
         hinge(-0.05),
         hinge(0.05),
     ];
-    let mut run = Run::new(0.01, 0.0, &parts);
+    let mut run = run(0.01, 0.0, &parts);
     let first = run.advance();
     let last = run.advance_to(2.0);
     assert!((energy(&last) / energy(&first) - 1.0).abs() < 0.01);
@@ -217,7 +142,7 @@ fn a_chain_of_plates_tumbles() {
         plate("two", [0.15, 0.0, 0.0], "angular_velocity = [-5, 20, 3]"),
         joint("ball", "one", "second = \"two\"\nanchor = [0.075, 0, 0]"),
     ];
-    let mut run = Run::new(0.01, 0.0, &parts);
+    let mut run = run(0.01, 0.0, &parts);
     // The misfit between two ticks is far below this, but only if places ahead are those that bodies reach.
     run.closed = 1e-8;
     let first = run.advance();
@@ -237,7 +162,7 @@ fn a_crank_moves_its_load() {
         plate("load", [0.15, 0.0, 0.0], ""),
         joint("ball", "crank", "second = \"load\"\nanchor = [0.05, 0, 0]"),
     ];
-    let mut run = Run::with("longest_period = 1e-2", 0.01, 0.0, &parts);
+    let mut run = run_with("longest_period = 1e-2", 0.01, 0.0, &parts);
     run.advance_to(0.5);
 }
 
@@ -252,7 +177,7 @@ fn a_spring_on_a_long_arm_is_stable() {
             "anchor = [1, 0, 0]\nend = [2, 0, 0]\ncompliance = 1e-5",
         ),
     ];
-    let mut run = Run::new(0.01, 0.0, &parts);
+    let mut run = run(0.01, 0.0, &parts);
     let start = energy(&run.advance());
     let mut most = 0.0_f64;
     for _ in 0..200 {
@@ -277,7 +202,7 @@ fn a_spring_between_two_bodies_has_its_frequency() {
             ),
         ),
     ];
-    let mut run = Run::new(1e-3, 0.0, &parts);
+    let mut run = run(1e-3, 0.0, &parts);
     let frequency = (2.0 * stiffness / MASS).sqrt();
     let largest = 0.2 / frequency;
     for _ in 0..2000 {
@@ -302,7 +227,7 @@ fn a_rope_holds_a_body_that_falls_into_it() {
             "anchor = [0, 0, 0]\nend = [0, 0, 0.2]\nlength = 0.5",
         ),
     ];
-    let mut run = Run::new(0.01, GRAVITY, &parts);
+    let mut run = run(0.01, GRAVITY, &parts);
     let falling = run.advance_to(0.2);
     assert!((falling.kinetic_energy / (0.5 * MASS * (GRAVITY * 0.2).powi(2)) - 1.0).abs() < 0.02);
     assert_eq!(run.state.joint_forces, [0.0]);
@@ -328,7 +253,7 @@ fn a_rope_does_not_push() {
             "anchor = [0.5, 0, 0]\nend = [0, 0, 0]\nlength = 0.5",
         ),
     ];
-    let mut run = Run::with("longest_period = 1e-4", 1e-3, GRAVITY, &parts);
+    let mut run = run_with("longest_period = 1e-4", 1e-3, GRAVITY, &parts);
     let sine = thrown * thrown / (3.0 * GRAVITY * length);
     let (angle, speed) = (sine.asin(), (GRAVITY * length * sine).sqrt());
     loop {
@@ -359,7 +284,7 @@ fn a_period_without_solution_is_divided() {
         ),
         joint("ball", "wheel", "anchor = [0, 0, 0]"),
     ];
-    let mut run = Run::new(1e-3, 0.0, &parts);
+    let mut run = run(1e-3, 0.0, &parts);
     let first = run.advance();
     let last = run.advance_to(0.02);
     assert!((energy(&last) / energy(&first) - 1.0).abs() < 0.02);
@@ -376,7 +301,7 @@ fn a_link_that_becomes_shorter_lifts_its_load() {
             "anchor = [0, 0, 0]\nend = [0, 0, 1]\nlength = [[0, 1.0], [0.5, 0.8], [1, 0.8]]",
         ),
     ];
-    let mut run = Run::new(0.01, GRAVITY, &parts);
+    let mut run = run(0.01, GRAVITY, &parts);
     let model_rows = run.simulation.model().constraints.rows.len();
     assert_eq!(model_rows, 1);
     loop {
@@ -410,7 +335,7 @@ fn limits_of_a_hinge_hold() {
             "anchor = [0, 0, 0]\naxis = [0, 0, 1]\nlimits = [-0.5, 0.5]",
         ),
     ];
-    let mut run = Run::new(0.01, 0.0, &parts);
+    let mut run = run(0.01, 0.0, &parts);
     let mut farthest = 0.0_f64;
     for _ in 0..100 {
         run.advance();
@@ -431,7 +356,7 @@ fn soft_and_rigid_bodies_are_joined() {
         bar,
         joint("ball", "rigid", "second = \"bar\"\nanchor = [0.1, 0, 0]"),
     ];
-    let mut run = Run::new(0.01, 0.0, &parts);
+    let mut run = run(0.01, 0.0, &parts);
     let first = run.advance();
     let last = run.advance_to(1.0);
     let momentum = Vector3::from(first.momentum).norm();
@@ -464,7 +389,7 @@ fn a_chain_falls_on_the_ground() {
             ));
         }
     }
-    let mut run = Run::with("restitution = 0", 0.01, GRAVITY, &parts);
+    let mut run = run_with("restitution = 0", 0.01, GRAVITY, &parts);
     run.closed = 1e-5;
     let last = run.advance_to(1.0);
     assert!(last.kinetic_energy < 1e-3, "{} J", last.kinetic_energy);
@@ -491,7 +416,7 @@ fn forces_of_joints_contain_their_answers() {
             "second = \"upper\"\nanchor = [0, 0, 0.105]",
         ),
     ];
-    let mut run = Run::with("restitution = 0", 1e-3, GRAVITY, &parts);
+    let mut run = run_with("restitution = 0", 1e-3, GRAVITY, &parts);
     run.closed = 1e-5;
     run.advance_to(0.5);
     let mut sum = 0.0;

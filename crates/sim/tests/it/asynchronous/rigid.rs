@@ -1,7 +1,7 @@
 //! Free rigid bodies: conservation, impacts, friction, safety.
 
-use impinge_sim::stepper::{Asynchronous, Stepper};
-use impinge_sim::{Scene, Simulation, State, StepReport};
+use super::run::{Run, off};
+use impinge_sim::Scene;
 use nalgebra::Vector3;
 
 /// Gravity (m/s²).
@@ -36,70 +36,19 @@ fn body(name: &str, mesh: &str, [x, y, z]: [f64; 3], more: &str) -> String {
     )
 }
 
-/// A run, step by step.
-struct Run {
-    simulation: Simulation,
-    stepper: Asynchronous,
-    state: State,
-}
-
-impl Run {
-    fn new(setting: &Setting, bodies: &[String]) -> Self {
-        let Setting {
-            step,
-            gravity,
-            restitution,
-            friction,
-        } = setting;
-        let text = format!(
-            "stepper = \"asynchronous\"\n[time]\nstep = {step}\nduration = 1\n[world]\ngravity = {gravity:?}\n\
-             friction = {friction}\n[asynchronous]\nthickness = 1e-3\nrestitution = {restitution}\n{}",
-            bodies.concat()
-        );
-        let scene = Scene::parse("rigid.toml", &text, &[""; 0]).expect("a scene");
-        let simulation = Simulation::new(&scene).expect("sound");
-        let state = simulation.state().clone();
-        let settings = simulation.model().settings.asynchronous;
-        let settings = settings.expect("the asynchronous stepper");
-        let mut stepper =
-            Asynchronous::new(simulation.model(), &state, &settings).expect("a sound start");
-        stepper.keep_contacts();
-        Self {
-            simulation,
-            stepper,
-            state,
-        }
-    }
-
-    /// Takes one step, after which all invariants of the integrator hold: no pair is closer than its layers allow.
-    fn advance(&mut self) -> StepReport {
-        let report = self
-            .stepper
-            .advance(self.simulation.model(), &mut self.state)
-            .expect("no trouble");
-        if let Err(violation) = self.stepper.engine().audit() {
-            panic!("at {} s: {violation}", self.state.time);
-        }
-        report
-    }
-
-    fn advance_to(&mut self, end: f64) -> StepReport {
-        loop {
-            let report = self.advance();
-            if report.time > end - 1e-9 {
-                return report;
-            }
-        }
-    }
-
-    fn height(&self) -> f64 {
-        let at = self.state.positions.iter().map(|x| x.z);
-        at.fold(f64::INFINITY, f64::min)
-    }
-}
-
-fn off(one: [f64; 3], other: [f64; 3]) -> f64 {
-    (Vector3::from(one) - Vector3::from(other)).norm()
+/// The start of some bodies.
+fn run(setting: &Setting, bodies: &[String]) -> Run {
+    let Setting {
+        step,
+        gravity,
+        restitution,
+        friction,
+    } = setting;
+    Run::of(&format!(
+        "stepper = \"asynchronous\"\n[time]\nstep = {step}\nduration = 1\n[world]\ngravity = {gravity:?}\n\
+         friction = {friction}\n[asynchronous]\nthickness = 1e-3\nrestitution = {restitution}\n{}",
+        bodies.concat()
+    ))
 }
 
 /// A box that turns about none of its axes, 10 rad/s for a second.
@@ -107,7 +56,7 @@ fn off(one: [f64; 3], other: [f64; 3]) -> f64 {
 fn a_free_body_keeps_its_momenta_and_its_energy() {
     let mesh = "cuboid = { size = [0.05, 0.1, 0.2], cells = [1, 1, 1] }";
     let motion = "velocity = [1, 2, 3]\nangular_velocity = [5, 3, 8]";
-    let mut run = Run::new(&FLOATING, &[body("box", mesh, [0.0; 3], motion)]);
+    let mut run = run(&FLOATING, &[body("box", mesh, [0.0; 3], motion)]);
     let first = run.advance();
     let last = run.advance_to(1.0);
     assert!(off(first.momentum, last.momentum) < 1e-13 * Vector3::from(first.momentum).norm());
@@ -134,7 +83,7 @@ fn a_falling_body_is_as_fast_and_as_low_as_it_should_be() {
     };
     let mesh = "cuboid = { size = [0.05, 0.1, 0.2], cells = [1, 1, 1] }";
     let motion = "velocity = [0, 0, 1]\nangular_velocity = [5, 3, 8]";
-    let mut run = Run::new(&setting, &[body("box", mesh, [0.0; 3], motion)]);
+    let mut run = run(&setting, &[body("box", mesh, [0.0; 3], motion)]);
     run.advance_to(1.0);
     let at = &run.state.rigid[0];
     assert!((at.velocity.z - (1.0 - GRAVITY)).abs() < 1e-12);
@@ -156,7 +105,7 @@ fn a_tumbling_box_comes_to_rest_on_the_ground() {
         body("box", mesh, [0.0, 0.0, 0.15], motion),
         GROUND.to_owned(),
     ];
-    let mut run = Run::new(&setting, &bodies);
+    let mut run = run(&setting, &bodies);
     let mass = DENSITY * 1e-3;
     let mut before = run.advance();
     let mut mean = 0.0;
@@ -196,7 +145,7 @@ fn a_box_bounces_with_the_given_restitution() {
             body("box", mesh, [0.0, 0.0, 0.1], "velocity = [0, 0, -1]"),
             GROUND.to_owned(),
         ];
-        let mut run = Run::new(&setting, &bodies);
+        let mut run = run(&setting, &bodies);
         run.advance_to(0.2);
         let speed = run.state.rigid[0].velocity.z;
         assert!((speed - restitution).abs() < 0.02, "{restitution}: {speed}");
@@ -218,7 +167,7 @@ fn equal_bodies_exchange_their_velocities() {
         body("large", &large, [0.0; 3], "velocity = [1, 0, 0]"),
         heavy,
     ];
-    let mut run = Run::new(&FLOATING, &bodies);
+    let mut run = run(&FLOATING, &bodies);
     run.advance_to(0.2);
     let speeds = [0, 1].map(|body| run.state.rigid[body].velocity.x);
     assert!((speeds[0] + 0.5).abs() < 0.01, "{speeds:?}");
@@ -243,7 +192,7 @@ fn an_oblique_collision_keeps_momenta_and_energy() {
             "velocity = [-1, 0.2, 0]",
         ),
     ];
-    let mut run = Run::new(&FLOATING, &bodies);
+    let mut run = run(&FLOATING, &bodies);
     let first = run.advance();
     let last = run.advance_to(0.3);
     let turned = run.state.rigid[1].angular_momentum.norm();
@@ -273,7 +222,7 @@ fn cloth_and_a_ball_keep_their_momenta() {
         body("ball", mesh, [0.01, 0.02, 0.055], motion),
         cloth.to_owned(),
     ];
-    let mut run = Run::new(&setting, &bodies);
+    let mut run = run(&setting, &bodies);
     let first = run.advance();
     let last = run.advance_to(0.1);
     let ball = &run.state.rigid[0];
@@ -294,7 +243,7 @@ fn slope(ratio: f64) -> Run {
         friction,
     };
     let mesh = "cuboid = { size = [0.1, 0.1, 0.02], cells = [1, 1, 1] }";
-    Run::new(
+    run(
         &setting,
         &[body("box", mesh, [0.0, 0.0, 0.0108], ""), GROUND.to_owned()],
     )
@@ -359,7 +308,7 @@ fn the_number_of_threads_does_not_matter() {
                 ),
                 GROUND.to_owned(),
             ];
-            let mut run = Run::new(&setting, &bodies);
+            let mut run = run(&setting, &bodies);
             run.advance_to(0.3);
             assert!(run.height() > 0.0);
             run.state

@@ -3,7 +3,7 @@
 use super::unknowns::{Block, Blocks};
 use crate::error::asynchronous::SystemError;
 use crate::model::Model;
-use crate::rigid::RigidBody;
+use crate::rigid::{RigidBody, RigidState};
 use crate::state::State;
 use crate::stepper::asynchronous::clock::nested_period;
 use crate::stepper::asynchronous::system::{ClockedJoint, JointGroup};
@@ -239,10 +239,7 @@ impl<'a> Vibrations<'a> {
                 Holder::Body(body) => users[1][body] += 1.0,
             }
         }
-        let frames = state.rigid.iter().map(|at| Frame {
-            center: at.pose.center,
-            orientation: at.pose.orientation,
-        });
+        let frames = state.rigid.iter().map(RigidState::frame);
         Self {
             positions: &state.positions,
             frames: frames.collect(),
