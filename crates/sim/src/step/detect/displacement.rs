@@ -1,6 +1,7 @@
 //! Relative displacements of the features of pairs since their separation bounds were measured.
 
 use crate::contacts::step_motion::StepMotion;
+use crate::step::detect::changed::ChangedBodies;
 use impinge_geometry::surface::CollisionSurface;
 use nalgebra::Vector3;
 
@@ -43,29 +44,37 @@ impl Range {
 }
 
 impl Moved {
-    /// Computes the displacements from `reference` (m) to both ends of `motion`.
-    pub(crate) fn update(
+    /// Computes the displacements from `reference` (m) to both ends of `motion`, of all bodies.
+    pub(crate) fn begin(
         &mut self,
         surface: &CollisionSurface,
         reference: &[Vector3<f64>],
         motion: StepMotion<'_>,
     ) {
-        let bodies = surface.group().iter().max().map_or(0, |last| last + 1);
         let [at_start, at_end] = &mut self.at_ends;
         let [of_start, of_end] = &mut self.of_bodies;
-        let update = |at_one: &mut Vec<_>, of_bodies: &mut Vec<Range>, positions: &[_]| {
-            at_one.clear();
-            at_one.extend(positions.iter().zip(reference).map(|(x, r)| x - r));
-            of_bodies.clear();
-            of_bodies.resize(bodies as usize, Range::EMPTY);
-            for (u, &body) in at_one.iter().zip(surface.group()) {
-                of_bodies[body as usize].add(u);
-            }
+        let update = |at_one: &mut Vec<_>, of_bodies: &mut Vec<Range>, positions| {
+            at_one.resize(reference.len(), Vector3::zeros());
+            of_bodies.resize(surface.passive().len(), Range::EMPTY);
+            displace(at_one, of_bodies, surface, (reference, positions), |_| true);
         };
         rayon::join(
             || update(at_start, of_start, motion.start),
             || update(at_end, of_end, motion.end),
         );
+    }
+
+    /// Computes the displacements of the changed bodies at the end of a motion with the same start.
+    pub(crate) fn follow(
+        &mut self,
+        surface: &CollisionSurface,
+        reference: &[Vector3<f64>],
+        end: &[Vector3<f64>],
+        changed: &ChangedBodies,
+    ) {
+        let is_changed = |body| changed.contains(body);
+        let (at_end, of_end) = (&mut self.at_ends[1], &mut self.of_bodies[1]);
+        displace(at_end, of_end, surface, (reference, end), is_changed);
     }
 
     /// Bound of `‖u_i − u_j‖` over the points `i` of one body and `j` of another, at both ends of the motion; it
@@ -101,6 +110,30 @@ impl Moved {
     }
 }
 
+/// Computes the displacements from `reference` to `positions` (m) of the vertices of some bodies, and their boxes.
+fn displace(
+    displacements: &mut [Vector3<f64>],
+    of_bodies: &mut [Range],
+    surface: &CollisionSurface,
+    (reference, positions): (&[Vector3<f64>], &[Vector3<f64>]),
+    is_wanted: impl Fn(u32) -> bool,
+) {
+    for (body, range) in (0..).zip(of_bodies.iter_mut()) {
+        if is_wanted(body) {
+            *range = Range::EMPTY;
+        }
+    }
+    for &vertex in surface.vertices() {
+        let body = surface.body_of_point(vertex);
+        if is_wanted(body) {
+            let point = vertex as usize;
+            let u = positions[point] - reference[point];
+            displacements[point] = u;
+            of_bodies[body as usize].add(&u);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,7 +159,7 @@ mod tests {
         ) {
             let mut moved = Moved::default();
             let motion = StepMotion { start: &start, end: &end, time_step: 1e-3 };
-            moved.update(&two_triangles(), &reference, motion);
+            moved.begin(&two_triangles(), &reference, motion);
             let most = moved.most_between([0, 1]);
             prop_assert!(moved.approach_squared([0, 3, 4, 5], 1) <= most * most * (1.0 + 1e-12));
             prop_assert!(moved.approach_squared([0, 1, 4, 5], 2) <= most * most * (1.0 + 1e-12));
@@ -141,7 +174,7 @@ mod tests {
         broken[4].x = f64::NAN;
         for (start, end) in [(&still, &broken), (&broken, &still)] {
             let mut moved = Moved::default();
-            moved.update(
+            moved.begin(
                 &two_triangles(),
                 &still,
                 StepMotion {

@@ -1,5 +1,6 @@
 //! Stage 2: candidate pairs that cover the motion of a step.
 
+pub(crate) mod changed;
 mod displacement;
 mod frame;
 pub(crate) mod half_space;

@@ -6,14 +6,17 @@
 //! while `max ‖u_i − u_j‖` over both ends and all corners is less than the separation bound, the pair cannot collide.
 //!
 //! The rounds of a step test nearly the same motion again and again. The first round lists the near pairs: those whose
-//! bound is used up except for a margin. While no point ends farther than half of that margin from its end in the first
-//! round, all other pairs stay separated.
+//! bound is used up except for a margin. While no point of two bodies ends farther than half of that margin from its
+//! end then, their other pairs stay separated. A body that moves farther has its pairs listed again.
+//!
+//! A bound is first taken along the line between the middles of both features, which costs little. The bound along
+//! the shortest connection is measured for pairs that would be near otherwise.
 
 use crate::contacts::{
     contact::ContactKey,
     step_motion::{Hit, StepMotion},
 };
-use crate::step::detect::displacement::Moved;
+use crate::step::detect::{changed::ChangedBodies, displacement::Moved};
 use impinge_geometry::{
     broad_phase::CandidateSet,
     ccd::{self, CcdRule, Toi},
@@ -75,11 +78,19 @@ pub(crate) struct SeparationBounds {
 struct PairBounds {
     /// The candidates, ascending.
     pairs: Vec<[u32; 2]>,
-    /// Lower bound on the distance of each pair at the reference (m).
-    bound: Vec<f64>,
+    bound: Vec<Bound>,
     runs: Vec<Run>,
     /// Bounds of the next candidates, while they replace the present ones.
-    next: Vec<f64>,
+    next: Vec<Bound>,
+}
+
+/// Lower bound on the distance of a pair at the reference.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Bound {
+    /// Width of a slab that separates the features (m).
+    width: f64,
+    /// Whether the slab lies across their shortest connection.
+    across: bool,
 }
 
 /// Consecutive pairs of the same two bodies.
@@ -96,48 +107,83 @@ struct Run {
 /// Near pairs: pairs that a motion close to the stored one may bring together.
 #[derive(Debug, Default)]
 struct Near {
-    /// The stored motion (m); empty if there is none.
-    start: Vec<Vector3<f64>>,
+    /// End of the stored motion (m).
     end: Vec<Vector3<f64>>,
-    /// Margin (m) by which the other pairs stay separated.
+    /// Margin (m) by which the other pairs stay separated on it.
     margin: f64,
+    /// Whether the stored motion of a body has just been replaced.
+    is_stored_anew: Vec<bool>,
+    /// Largest square of the distance of a point from its stored end, for each body (m²).
+    farthest_squared: Vec<f64>,
     /// Numbers among the candidates, ascending.
     vertex_face: Vec<u32>,
     edge_edge: Vec<u32>,
 }
 
 impl Near {
-    /// Whether all other pairs stay separated on `motion` too.
-    fn covers(&self, motion: StepMotion<'_>) -> bool {
-        let moved = farthest(&self.end, motion.end);
-        self.start == motion.start && 2.0 * moved < self.margin
-    }
-
-    /// Removes all pairs, and stores `motion` as the motion of the following ones.
-    fn begin(&mut self, motion: StepMotion<'_>) {
-        self.margin = MARGIN_PER_MOTION * farthest(motion.start, motion.end);
-        self.start.clear();
-        self.start.extend_from_slice(motion.start);
+    /// Stores `motion` for all bodies.
+    fn begin(&mut self, surface: &CollisionSurface, motion: StepMotion<'_>) {
+        let of_vertex = |&vertex: &u32| {
+            let point = vertex as usize;
+            distance_squared(&motion.start[point], &motion.end[point])
+        };
+        let farthest_squared = surface.vertices().iter().map(of_vertex).fold(0.0, f64::max);
+        self.margin = MARGIN_PER_MOTION * farthest_squared.sqrt();
         self.end.clear();
         self.end.extend_from_slice(motion.end);
+        self.is_stored_anew.clear();
+        self.is_stored_anew.resize(surface.passive().len(), true);
+    }
+
+    /// Stores the end of a motion with the same start for the bodies that moved too far from the stored one.
+    fn follow(
+        &mut self,
+        surface: &CollisionSurface,
+        end: &[Vector3<f64>],
+        changed: &ChangedBodies,
+    ) {
+        self.farthest_squared.clear();
+        self.farthest_squared.resize(surface.passive().len(), 0.0);
+        for &vertex in surface.vertices() {
+            let (point, body) = (vertex as usize, surface.body_of_point(vertex));
+            if changed.contains(body) {
+                let farthest = &mut self.farthest_squared[body as usize];
+                *farthest = farthest.max(distance_squared(&self.end[point], &end[point]));
+            }
+        }
+        for (anew, &farthest) in self.is_stored_anew.iter_mut().zip(&self.farthest_squared) {
+            *anew = farthest > 0.0 && 2.0 * farthest.sqrt() >= self.margin;
+        }
+        if self.is_stored_anew.contains(&true) {
+            for &vertex in surface.vertices() {
+                let (point, body) = (vertex as usize, surface.body_of_point(vertex));
+                if self.is_stored_anew[body as usize] {
+                    self.end[point] = end[point];
+                }
+            }
+        }
+    }
+
+    /// How far the present motion of two bodies (m) must keep their other pairs separated. It is none if their pairs
+    /// need not be listed again.
+    fn reach(&self, bodies: [u32; 2]) -> Option<f64> {
+        match bodies.map(|body| self.is_stored_anew[body as usize]) {
+            [false, false] => None,
+            [true, true] => Some(self.margin),
+            // The other body ends within half a margin of its stored end.
+            _ => Some(1.5 * self.margin),
+        }
     }
 }
 
-/// Largest distance of two points with the same number; infinite if one is NaN.
-fn farthest(a: &[Vector3<f64>], b: &[Vector3<f64>]) -> f64 {
-    let squared = |(a, b): (&Vector3<f64>, &Vector3<f64>)| {
-        let squared = (a - b).norm_squared();
-        if squared.is_nan() {
-            f64::INFINITY
-        } else {
-            squared
-        }
-    };
-    (a.par_iter().zip(b))
-        .with_min_len(POINTS_PER_TASK)
-        .map(squared)
-        .reduce(|| 0.0, f64::max)
-        .sqrt()
+/// Square of the distance of two points; infinite if it is NaN.
+fn distance_squared(a: &Vector3<f64>, b: &Vector3<f64>) -> f64 {
+    let squared = (a - b).norm_squared();
+    if squared.is_nan() {
+        f64::INFINITY
+    } else {
+        squared
+    }
 }
 
 /// The candidate pairs of a surface.
@@ -151,11 +197,13 @@ pub(crate) struct SurfaceCandidates<'a> {
 }
 
 impl SeparationBounds {
-    /// Appends the pairs among the candidates that are not proven separated on `motion`, ascending by key.
+    /// Appends the candidates with a body that moves otherwise than on the motion before, and that are not proven
+    /// separated on `motion`: first vertices and faces, then edges, each ascending by key.
     pub(crate) fn find_hits(
         &mut self,
         candidates: SurfaceCandidates<'_>,
         motion: StepMotion<'_>,
+        changed: &ChangedBodies,
         hits: &mut Vec<Hit>,
     ) {
         let SurfaceCandidates {
@@ -168,49 +216,34 @@ impl SeparationBounds {
             self.version == 0 || self.reference.len() == motion.start.len(),
             "one surface for life"
         );
-        let size = (motion.start.par_iter().with_min_len(POINTS_PER_TASK))
-            .map(Vector3::amax)
-            .reduce(|| 0.0, f64::max);
-        let grown = size > LARGEST_GROWTH * self.size;
-        let measure_again = self.version == 0 || self.worn || grown;
+        let measure_again = self.must_measure(motion, changed);
         if measure_again {
-            self.worn = false;
             self.reference.clear();
             self.reference.extend_from_slice(motion.start);
-            self.size = size;
             self.vertex_face.forget();
             self.edge_edge.forget();
         }
         let other_pairs = measure_again || self.version != version;
+        let reference = &self.reference;
         if other_pairs {
             self.version = version;
-            let reference = &self.reference;
             (self.vertex_face).take_over(&kinds.0, &candidates.vertex_face, reference);
             (self.edge_edge).take_over(&kinds.1, &candidates.edge_edge, reference);
         }
-        let survey = other_pairs || !self.near.covers(motion);
-        if survey {
-            self.near.begin(motion);
+        if other_pairs || changed.starts_anew() {
+            self.moved.begin(surface, reference, motion);
+            self.near.begin(surface, motion);
+        } else {
+            (self.moved).follow(surface, reference, motion.end, changed);
+            self.near.follow(surface, motion.end, changed);
         }
-        self.moved.update(surface, &self.reference, motion);
         let (moved, near) = (&self.moved, &mut self.near);
-        if survey {
-            let margin = near.margin;
-            list_near(
-                &kinds.0,
-                &self.vertex_face,
-                moved,
-                margin,
-                &mut near.vertex_face,
-            );
-            list_near(
-                &kinds.1,
-                &self.edge_edge,
-                moved,
-                margin,
-                &mut near.edge_edge,
-            );
-        }
+        let mut numbers = std::mem::take(&mut near.vertex_face);
+        (self.vertex_face).list_near(&kinds.0, reference, moved, near, &mut numbers);
+        near.vertex_face = numbers;
+        let mut numbers = std::mem::take(&mut near.edge_edge);
+        (self.edge_edge).list_near(&kinds.1, reference, moved, near, &mut numbers);
+        near.edge_edge = numbers;
         let near_faces = NearPairs {
             kind: &kinds.0,
             bounds: &self.vertex_face,
@@ -221,8 +254,8 @@ impl SeparationBounds {
             bounds: &self.edge_edge,
             numbers: &near.edge_edge,
         };
-        let mut tests = near_faces.examine(moved, motion, hits);
-        tests += near_edges.examine(moved, motion, hits);
+        let mut tests = near_faces.examine(moved, motion, changed, hits);
+        tests += near_edges.examine(moved, motion, changed, hits);
         if measure_again {
             (self.tests_when_new, self.further_tests) = (tests, 0);
         }
@@ -231,6 +264,22 @@ impl SeparationBounds {
         self.further_tests += tests.saturating_sub(self.tests_when_new);
         let pairs = candidates.vertex_face.len() + candidates.edge_edge.len();
         self.worn = self.further_tests as f64 > WORN * pairs as f64;
+    }
+
+    /// Whether the bounds must be measured at the start of `motion`.
+    fn must_measure(&mut self, motion: StepMotion<'_>, changed: &ChangedBodies) -> bool {
+        let mut must = self.version == 0 || self.worn;
+        if must || changed.starts_anew() {
+            let size = (motion.start.par_iter().with_min_len(POINTS_PER_TASK))
+                .map(Vector3::amax)
+                .reduce(|| 0.0, f64::max);
+            must |= size > LARGEST_GROWTH * self.size;
+            if must {
+                self.size = size;
+            }
+        }
+        self.worn &= !must;
+        must
     }
 }
 
@@ -321,7 +370,7 @@ impl PairBounds {
         reference: &[Vector3<f64>],
     ) {
         let (known, bound) = (&self.pairs, &self.bound);
-        let fill_chunk = |(next, pairs): (&mut [f64], &[[u32; 2]])| {
+        let fill_chunk = |(next, pairs): (&mut [Bound], &[[u32; 2]])| {
             let mut place = known.partition_point(|known| *known < pairs[0]);
             for (next, pair) in next.iter_mut().zip(pairs) {
                 while known.get(place).is_some_and(|known| known < pair) {
@@ -330,11 +379,19 @@ impl PairBounds {
                 *next = if known.get(place) == Some(pair) {
                     bound[place]
                 } else {
-                    bound_of(kind, *pair, reference)
+                    let corners = kind.points(*pair).map(|p| reference[p as usize]);
+                    Bound {
+                        width: width_along(&corners, K::FIRST, between_middles(&corners, K::FIRST)),
+                        across: false,
+                    }
                 };
             }
         };
-        self.next.resize(pairs.len(), 0.0);
+        let none = Bound {
+            width: 0.0,
+            across: false,
+        };
+        self.next.resize(pairs.len(), none);
         (self.next.par_chunks_mut(PAIRS_PER_TASK))
             .zip(pairs.par_chunks(PAIRS_PER_TASK))
             .for_each(fill_chunk);
@@ -346,7 +403,7 @@ impl PairBounds {
 
     /// Gathers pairs into runs.
     fn find_runs<K: CandidateKind>(&mut self, kind: &K) {
-        let runs_of = |(chunk, (pairs, bounds)): (usize, (&[[u32; 2]], &[f64]))| {
+        let runs_of = |(chunk, (pairs, bounds)): (usize, (&[[u32; 2]], &[Bound]))| {
             let mut runs: Vec<Run> = Vec::new();
             let first = (chunk * PAIRS_PER_TASK) as u32;
             for (index, (pair, &bound)) in (first..).zip(pairs.iter().zip(bounds)) {
@@ -356,13 +413,13 @@ impl PairBounds {
                 match runs.last_mut() {
                     Some(run) if run.bodies == bodies && run.end - run.start < LONGEST_RUN => {
                         run.end = index + 1;
-                        run.bound = run.bound.min(bound);
+                        run.bound = run.bound.min(bound.width);
                     }
                     _ => runs.push(Run {
                         start: index,
                         end: index + 1,
                         bodies,
-                        bound,
+                        bound: bound.width,
                     }),
                 }
             }
@@ -380,70 +437,110 @@ impl PairBounds {
     }
 }
 
-/// Separation bound of a pair at `reference`: width of the slab across the shortest connection that separates its
-/// corners.
+/// Vector from the middle of the second feature to that of the first, which has `first_side` corners (m).
+fn between_middles(corners: &[Vector3<f64>; 4], first_side: usize) -> Vector3<f64> {
+    let (first, second) = corners.split_at(first_side);
+    let middle =
+        |corners: &[Vector3<f64>]| corners.iter().sum::<Vector3<f64>>() / corners.len() as f64;
+    middle(first) - middle(second)
+}
+
+/// Separation bound of two features: width of the slab across `direction` between their corners (m); 0 if there is
+/// none.
 ///
-/// The width is a lower bound of the distance for any direction; for the computed one it nearly equals the distance.
-fn bound_of<K: CandidateKind>(kind: &K, pair: [u32; 2], reference: &[Vector3<f64>]) -> f64 {
-    let corners = kind.points(pair).map(|p| reference[p as usize]);
-    let Some(across) = K::between(&corners).try_normalize(f64::MIN_POSITIVE) else {
+/// It is a lower bound of the distance for any direction. For the shortest connection it nearly equals the distance.
+fn width_along(corners: &[Vector3<f64>; 4], first_side: usize, direction: Vector3<f64>) -> f64 {
+    let Some(across) = direction.try_normalize(f64::MIN_POSITIVE) else {
         return 0.0;
     };
-    let (first, second) = corners.split_at(K::FIRST);
-    let mut bound = f64::INFINITY;
+    let (first, second) = corners.split_at(first_side);
+    let mut width = f64::INFINITY;
     for one in first {
         for other in second {
-            let width = across.dot(&(one - other));
-            if width < bound || width.is_nan() {
-                bound = width;
+            let between = across.dot(&(one - other));
+            if between < width || between.is_nan() {
+                width = between;
             }
         }
     }
     let size = corners.iter().map(Vector3::amax).fold(0.0, f64::max);
-    if bound > SMALLEST_BOUND * size {
-        bound
+    if width > SMALLEST_BOUND * size {
+        width
     } else {
         0.0
     }
 }
 
-/// Lists the pairs with less than `margin` left of their bound, in order.
-///
-/// The motion of bodies excludes most pairs, a whole run at once or one by one, without regard to their points.
-fn list_near<K: CandidateKind>(
-    kind: &K,
-    PairBounds {
-        pairs, bound, runs, ..
-    }: &PairBounds,
-    moved: &Moved,
-    margin: f64,
-    near: &mut Vec<u32>,
-) {
-    let list_chunk = |runs: &[Run]| {
-        let mut listed = Vec::new();
-        for run in runs {
-            let most = moved.most_between(run.bodies);
-            if most < RELIED_ON * run.bound - margin {
-                continue;
-            }
-            for index in run.start..run.end {
-                let spare = RELIED_ON * bound[index as usize] - margin;
-                if most < spare {
+impl PairBounds {
+    /// Lists the pairs with less than a margin left of their bound, in order. Pairs of bodies whose stored motion is
+    /// that of the last call stay as they are.
+    ///
+    /// The motion of bodies excludes most pairs, a whole run at once or one by one, without regard to their points.
+    fn list_near<K: CandidateKind>(
+        &mut self,
+        kind: &K,
+        reference: &[Vector3<f64>],
+        moved: &Moved,
+        near: &Near,
+        numbers: &mut Vec<u32>,
+    ) {
+        if !near.is_stored_anew.contains(&true) {
+            return;
+        }
+        let Self {
+            pairs, bound, runs, ..
+        } = &*self;
+        let listed_before = &*numbers;
+        let list_chunk = |runs: &[Run]| {
+            let (mut listed, mut measured) = (Vec::new(), Vec::new());
+            for run in runs {
+                let Some(reach) = near.reach(run.bodies) else {
+                    let [first, last] = [run.start, run.end]
+                        .map(|end| listed_before.partition_point(|&number| number < end));
+                    listed.extend_from_slice(&listed_before[first..last]);
+                    continue;
+                };
+                let most = moved.most_between(run.bodies);
+                if most < RELIED_ON * run.bound - reach {
                     continue;
                 }
-                let points = kind.points(pairs[index as usize]);
-                let far = spare > 0.0 && moved.approach_squared(points, K::FIRST) < spare * spare;
-                if !far {
+                for index in run.start..run.end {
+                    let Bound { width, across } = bound[index as usize];
+                    let spare = RELIED_ON * width - reach;
+                    if most < spare {
+                        continue;
+                    }
+                    let points = kind.points(pairs[index as usize]);
+                    let approach_squared = moved.approach_squared(points, K::FIRST);
+                    let is_far = |spare: f64| spare > 0.0 && approach_squared < spare * spare;
+                    if is_far(spare) {
+                        continue;
+                    }
+                    if !across {
+                        let corners = points.map(|p| reference[p as usize]);
+                        let width =
+                            width_along(&corners, K::FIRST, K::between(&corners)).max(width);
+                        measured.push((index, width));
+                        if is_far(RELIED_ON * width - reach) {
+                            continue;
+                        }
+                    }
                     listed.push(index);
                 }
             }
+            (listed, measured)
+        };
+        let chunks: Vec<_> = runs.par_chunks(RUNS_PER_TASK).map(list_chunk).collect();
+        numbers.clear();
+        for (listed, measured) in chunks {
+            numbers.extend(listed);
+            for (index, width) in measured {
+                self.bound[index as usize] = Bound {
+                    width,
+                    across: true,
+                };
+            }
         }
-        listed
-    };
-    let chunks: Vec<Vec<u32>> = runs.par_chunks(RUNS_PER_TASK).map(list_chunk).collect();
-    near.clear();
-    for listed in chunks {
-        near.extend(listed);
     }
 }
 
@@ -456,8 +553,15 @@ struct NearPairs<'a, K> {
 }
 
 impl<K: CandidateKind> NearPairs<'_, K> {
-    /// Tests the pairs in order, independently of the number of threads; returns the number of continuous tests.
-    fn examine(&self, moved: &Moved, motion: StepMotion<'_>, hits: &mut Vec<Hit>) -> usize {
+    /// Tests the pairs with a changed body in order, independently of the number of threads; returns the number of
+    /// continuous tests.
+    fn examine(
+        &self,
+        moved: &Moved,
+        motion: StepMotion<'_>,
+        changed: &ChangedBodies,
+        hits: &mut Vec<Hit>,
+    ) -> usize {
         let (kind, numbers) = (self.kind, self.numbers);
         let PairBounds { pairs, bound, .. } = self.bounds;
         let rule = CcdRule::default();
@@ -465,8 +569,12 @@ impl<K: CandidateKind> NearPairs<'_, K> {
             let (mut found, mut tests) = (Vec::new(), 0);
             for &index in numbers {
                 let pair = pairs[index as usize];
-                let relied_on = RELIED_ON * bound[index as usize];
+                let relied_on = RELIED_ON * bound[index as usize].width;
                 let points = kind.points(pair);
+                let bodies = [points[0], points[K::FIRST]];
+                if !changed.contains_any(bodies.map(|point| kind.surface().body_of_point(point))) {
+                    continue;
+                }
                 if moved.approach_squared(points, K::FIRST) < relied_on * relied_on {
                     continue;
                 }
@@ -526,13 +634,26 @@ mod tests {
         pairs.iter().filter_map(hit).collect()
     }
 
+    fn bodies_of(surface: &CollisionSurface, key: ContactKey) -> [u32; 2] {
+        let point = match key {
+            ContactKey::VertexFace { vertex, face } => {
+                [vertex, surface.triangles()[face as usize][0]]
+            }
+            ContactKey::EdgeEdge { first, second } => {
+                [first, second].map(|edge| surface.edges()[edge as usize][0])
+            }
+            _ => unreachable!("a colliding pair"),
+        };
+        point.map(|point| surface.body_of_point(point))
+    }
+
     proptest! {
         /// Over steps and rounds, with any earlier bounds and changing candidates, the colliding pairs are those of a
-        /// test of all pairs.
+        /// test of all pairs, and those of unchanged bodies are kept.
         #[test]
         fn no_collision_is_missed(
             first in points(1.0),
-            moves in prop::collection::vec((points(1.0), 0.001..0.3, prop::option::of(2..5_usize)), 6),
+            moves in prop::collection::vec((points(1.0), 0.001..0.3, prop::option::of(2..5_usize)), 8),
         ) {
             let triangles = (0..TRIANGLES as u32).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
             let bodies = (0..3 * TRIANGLES as u32).map(|p| p / 3).collect();
@@ -542,7 +663,8 @@ mod tests {
             BruteForce.collect(&surface, &vec![everywhere; first.len()], &mut all);
             let (mut candidates, mut version) = (all.clone(), 1);
 
-            let mut separation = SeparationBounds::default();
+            let (mut separation, mut changed) = (SeparationBounds::default(), ChangedBodies::default());
+            let (mut hits, mut expected): (Vec<Hit>, Vec<(ContactKey, f64)>) = Default::default();
             let mut start = first;
             let mut end = start.clone();
             for (round, (direction, share, left_out)) in moves.into_iter().enumerate() {
@@ -555,18 +677,29 @@ mod tests {
                     candidates.edge_edge = some(&all.edge_edge);
                     version += 1;
                 }
-                // Every second motion is a further round of the same step, with nearly the same end.
-                let (from, share) = if round % 2 == 1 { (&end, 0.1 * share) } else { (&start, share) };
-                end = from.iter().zip(&direction).map(|(x, d)| x + d * share).collect();
+                // Three of four motions are further rounds of the same step: some triangles move to nearly the same end.
+                let is_further = round % 4 != 0;
+                let (from, share) = if is_further { (&end, 0.1 * share) } else { (&start, share) };
+                let moves = |point: usize| !is_further || (point / 3) % 3 != round % 3;
+                end = (from.iter().zip(&direction).enumerate())
+                    .map(|(point, (x, d))| if moves(point) { x + d * share } else { *x })
+                    .collect();
                 let motion = StepMotion { start: &start, end: &end, time_step: 1e-3 };
-                let mut found = Vec::new();
+                changed.compare(&surface, motion);
+                let of_changed = |key: ContactKey| changed.contains_any(bodies_of(&surface, key));
+                hits.retain(|hit| !of_changed(hit.key));
+                expected.retain(|&(key, _)| !of_changed(key));
                 let of_surface = SurfaceCandidates { surface: &surface, pairs: &candidates, version };
-                separation.find_hits(of_surface, motion, &mut found);
-                let found: Vec<_> = found.iter().map(|hit| (hit.key, hit.time)).collect();
-                let mut expected = all_hits(&VertexFace(&surface), &candidates.vertex_face, motion);
-                expected.extend(all_hits(&EdgeEdge(&surface), &candidates.edge_edge, motion));
-                prop_assert_eq!(found, expected);
-                if round % 2 == 1 {
+                separation.find_hits(of_surface, motion, &changed, &mut hits);
+                let mut found: Vec<_> = hits.iter().map(|hit| (hit.key, hit.time)).collect();
+                let mut tested = all_hits(&VertexFace(&surface), &candidates.vertex_face, motion);
+                tested.extend(all_hits(&EdgeEdge(&surface), &candidates.edge_edge, motion));
+                expected.extend(tested.into_iter().filter(|&(key, _)| of_changed(key)));
+                for pairs in [&mut found, &mut expected] {
+                    pairs.sort_by_key(|&(key, _)| key);
+                }
+                prop_assert_eq!(&found, &expected);
+                if round % 4 == 3 {
                     start.clone_from(&end);
                 }
             }
@@ -585,12 +718,22 @@ mod tests {
         let kind = VertexFace(&surface);
         let mut bounds = PairBounds::default();
         bounds.take_over(&kind, &[[0, 1], [0, 2], [4, 0]], &points);
-        bounds.bound[1] = 0.125;
+        let kept = Bound {
+            width: 0.125,
+            across: true,
+        };
+        bounds.bound[1] = kept;
         let pairs = [[0, 2], [3, 0], [4, 0], [9, 1]];
         bounds.take_over(&kind, &pairs, &points);
         assert_eq!(bounds.pairs, pairs);
-        let measured = |place: usize| bound_of(&kind, pairs[place], &points);
-        assert_eq!(bounds.bound, [0.125, measured(1), measured(2), measured(3)]);
+        let measured = |place: usize| {
+            let corners = kind.points(pairs[place]).map(|p| points[p as usize]);
+            Bound {
+                width: width_along(&corners, 1, between_middles(&corners, 1)),
+                across: false,
+            }
+        };
+        assert_eq!(bounds.bound, [kept, measured(1), measured(2), measured(3)]);
         bounds.forget();
         bounds.take_over(&kind, &pairs[..1], &points);
         assert_eq!(bounds.bound, [measured(0)]);
@@ -615,10 +758,11 @@ mod tests {
             vec![false; 2],
         );
         let pairs = [[0, 1], [1, 1], [2, 1]];
+        let kind = VertexFace(&surface);
         let mut bounds = PairBounds::default();
-        bounds.take_over(&VertexFace(&surface), &pairs, &points);
+        bounds.take_over(&kind, &pairs, &points);
         assert!(
-            bounds.bound.iter().all(|bound| (bound - 1.0).abs() < 1e-12),
+            (bounds.bound.iter()).all(|bound| bound.width > 0.4 && bound.width <= 1.0),
             "{bounds:?}"
         );
         let [run] = bounds.runs[..] else {
@@ -627,20 +771,22 @@ mod tests {
         assert_eq!((run.start, run.end, run.bodies), (0, 3, [0, 1]));
         let mut moved = points.clone();
         moved[4].x = f64::NAN;
-        let mut near = Vec::new();
+        let mut numbers = Vec::new();
         for (end, expected) in [(&points, 0), (&moved, 3)] {
-            let (start, mut by) = (&points, Moved::default());
-            by.update(
-                &surface,
-                &points,
-                StepMotion {
-                    start,
-                    end,
-                    time_step: 1e-3,
-                },
-            );
-            list_near(&VertexFace(&surface), &bounds, &by, 0.1, &mut near);
-            assert_eq!(near.len(), expected);
+            let (start, mut by, mut near) = (&points, Moved::default(), Near::default());
+            let motion = StepMotion {
+                start,
+                end,
+                time_step: 1e-3,
+            };
+            by.begin(&surface, &points, motion);
+            near.begin(&surface, motion);
+            near.margin = 0.1;
+            bounds.list_near(&kind, &points, &by, &near, &mut numbers);
+            assert_eq!(numbers.len(), expected);
         }
+        // The motion that used up the first bounds had them measured across the shortest connection.
+        let across = |bound: &Bound| bound.across && (bound.width - 1.0).abs() < 1e-12;
+        assert!(bounds.bound.iter().all(across), "{bounds:?}");
     }
 }

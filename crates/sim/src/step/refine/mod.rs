@@ -13,9 +13,10 @@ use crate::contacts::pass_through::{Entering, passes_through};
 use crate::contacts::touch::Touch;
 use crate::contacts::{
     contact::{Contact, ContactKey},
-    stencil::describe,
+    stencil::{describe, solids_of},
 };
 use crate::step::detect::Detector;
+use crate::step::detect::changed::ChangedBodies;
 use crate::step::detect::half_space::hit_on_half_space;
 use crate::step::refine::relinearise::relinearise_at_impact;
 use crate::{
@@ -50,7 +51,9 @@ struct CheckedMotion<'a> {
 /// Workspace of the stage.
 #[derive(Debug, Default)]
 pub(crate) struct Refiner {
+    changed: ChangedBodies,
     separation: SeparationBounds,
+    /// Colliding pairs of the motion that was tested last.
     pub(crate) hits: Vec<Hit>,
     /// Contacts of the colliding pairs of this round.
     pub(crate) touched: BTreeSet<ContactKey>,
@@ -61,7 +64,9 @@ pub(crate) struct Refiner {
 }
 
 impl Refiner {
-    /// Tests all candidates on the motion; returns whether any pair collides.
+    /// Finds the colliding pairs of the motion among the candidates; returns whether there are any.
+    ///
+    /// Pairs of bodies that move as in the last call are not tested again: they collide as they did then.
     pub(crate) fn find_hits(
         &mut self,
         model: &Model,
@@ -69,17 +74,24 @@ impl Refiner {
         motion: StepMotion<'_>,
     ) -> bool {
         let surface = &model.geometry.surface;
-        self.hits.clear();
+        let changed = &mut self.changed;
+        changed.compare(surface, motion);
+        let changed = &*changed;
+        self.hits.retain(|hit| {
+            let solids = solids_of(&model.geometry, hit.key);
+            !changed.contains_any(solids.map(|solid| solid as u32))
+        });
         let candidates = SurfaceCandidates {
             surface,
             pairs: &detector.candidates,
             version: detector.version,
         };
-        (self.separation).find_hits(candidates, motion, &mut self.hits);
+        (self.separation).find_hits(candidates, motion, changed, &mut self.hits);
         for half_space in 0..model.geometry.half_spaces.len() as u32 {
             let of_some = |vertices: &[u32]| -> Vec<Hit> {
+                let is_changed = |vertex: &&u32| changed.contains(surface.body_of_point(**vertex));
                 let hit = |&vertex: &u32| hit_on_half_space(model, half_space, vertex, motion);
-                vertices.iter().filter_map(hit).collect()
+                vertices.iter().filter(is_changed).filter_map(hit).collect()
             };
             let hits = surface.vertices().par_chunks(POINTS_PER_TASK).map(of_some);
             self.hits.par_extend(hits.flatten_iter());
