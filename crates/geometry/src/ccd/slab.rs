@@ -79,6 +79,10 @@ pub(super) fn first_contact<const K: usize>(
         end,
     };
     let first = search.instant_of(0.0, search.start);
+    // Most pairs do not need the direction at the end.
+    if search.is_clear_until(&first, &search.end) {
+        return None;
+    }
     let last = search.instant_of(1.0, search.end);
     search.first_uncertified(&first, &last)
 }
@@ -177,6 +181,13 @@ impl<const K: usize, F: Fn(&[Vector3<f64>; K]) -> Vector3<f64>> Search<K, F> {
             error,
             clear,
         }
+    }
+
+    /// Whether the plane of an instant certifies separation until the corners are at `later`.
+    #[inline]
+    fn is_clear_until(&self, instant: &Instant<K>, later: &[Vector3<f64>; K]) -> bool {
+        let threshold = self.separation + instant.error;
+        instant.clear && later.iter().all(|d| instant.normal.dot(d) > threshold)
     }
 
     /// Whether the planes of the two instants certify separation during all of the interval between them.

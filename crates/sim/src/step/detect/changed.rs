@@ -40,6 +40,11 @@ impl ChangedBodies {
         }
     }
 
+    /// Forgets the motion, so that the next one changes all bodies.
+    pub(crate) fn forget(&mut self) {
+        self.start.clear();
+    }
+
     /// Whether the start of the motion changed.
     pub(crate) fn starts_anew(&self) -> bool {
         self.all

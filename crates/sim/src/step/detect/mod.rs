@@ -6,6 +6,8 @@ mod frame;
 pub(crate) mod half_space;
 pub(crate) mod separation;
 
+use crate::contacts::step_motion::StepMotion;
+use crate::step::detect::changed::ChangedBodies;
 use crate::step::detect::separation::POINTS_PER_TASK;
 use crate::{model::Model, report::StepReport};
 use frame::Frame;
@@ -26,26 +28,33 @@ pub(crate) struct Detector {
     broad_phase: Box<dyn BroadPhase + Send>,
     /// Box of each point in `frame`: `candidates` are complete while all points are in their boxes.
     boxes: Vec<Aabb>,
+    /// Bodies of points that may have left their boxes since the last motion that was covered.
+    uncovered: ChangedBodies,
     frame: Frame,
+    /// Origins of the frame at both ends of the motions with the start that was covered last (m). Any origin will do,
+    /// so the rounds of a step share those of the first.
+    origins: [Vector3<f64>; 2],
     pub(crate) candidates: CandidateSet,
     /// Counts the changes of `candidates`.
     pub(crate) version: u64,
 }
 
-/// Margin of a box over the mean edge of its body: small against a feature, large against the motion of a resting pile.
-const MARGIN_PER_EDGE: f64 = 0.04;
+/// Margin of a box over the mean edge of its body, 0.04 to 0.08: small against a feature, large against the motion of a
+/// resting pile.
+const MARGIN_PER_EDGE: f64 = 0.06;
 
-/// Smallest and largest number of steps of motion that a box covers.
-const LOOKAHEAD: (f64, f64) = (2.0, 10.0);
+/// Smallest and largest number of steps of motion that a box covers: this step, and as long as a resting pile needs.
+const LOOKAHEAD: (f64, f64) = (1.0, 10.0);
 
-/// Largest motion that a box covers, over the mean edge of its body. Larger boxes find too many candidates.
-const LOOKAHEAD_PER_EDGE: f64 = 0.5;
+/// Largest motion that a box covers beyond this step, over the mean edge of its body, 0.25 to 0.5. Larger boxes find
+/// too many candidates.
+const LOOKAHEAD_PER_EDGE: f64 = 0.35;
 
-/// Steps of motion in any direction that a box covers in addition, at most [`MAX_TURNING`] mean edges: fast points
-/// soon change direction in a collision. A point that leaves its box gets the most of it, and candidates are collected
-/// again. Twice the margin hardly reduces the number of collections and finds more candidates.
-const TURNING: f64 = 1.0;
-const MAX_TURNING: f64 = 0.3;
+/// Steps of motion in any direction that a box covers in addition, 0.25 to 1, at most [`MAX_TURNING`] mean edges, 0.1
+/// to 0.2: fast points soon change direction in a collision. A point that leaves its box gets the most of it, and
+/// candidates are collected again.
+const TURNING: f64 = 0.5;
+const MAX_TURNING: f64 = 0.1;
 
 /// A motion in which every point keeps its velocity.
 #[derive(Debug, Clone, Copy)]
@@ -64,7 +73,9 @@ impl Detector {
         Self {
             broad_phase,
             boxes: Vec::new(),
+            uncovered: ChangedBodies::default(),
             frame: Frame::default(),
+            origins: [Vector3::zeros(); 2],
             candidates: CandidateSet::default(),
             version: 0,
         }
@@ -104,6 +115,7 @@ impl Detector {
                 })
         };
         if !complete {
+            self.uncovered.forget();
             self.frame.place(vertices, start);
             let box_of = |(point, (x, v)): (usize, (&Vector3<f64>, &Vector3<f64>))| {
                 let edge = model.geometry.length_around(point);
@@ -125,26 +137,28 @@ impl Detector {
         report.edge_edge_candidates = self.candidates.edge_edge.len() as u32;
     }
 
-    /// Widens the boxes of vertices whose motion from `start` to `end` (m) leaves them, and collects candidates again
-    /// if there are any.
-    pub(crate) fn cover(
-        &mut self,
-        model: &Model,
-        start: &[Vector3<f64>],
-        end: &[Vector3<f64>],
-        report: &mut StepReport,
-    ) {
+    /// Widens the boxes of vertices that leave them on `motion`, and collects candidates again if there are any.
+    pub(crate) fn cover(&mut self, model: &Model, motion: StepMotion<'_>, report: &mut StepReport) {
+        let StepMotion { start, end, .. } = motion;
+        self.uncovered.compare(&model.geometry.surface, motion);
         let clearance = |point: u32| {
             let edge = model.geometry.length_around(point as usize);
             (model.geometry.tolerances.clearance(edge), edge)
         };
         let vertices = model.geometry.surface.vertices();
-        let origins = [start, end].map(|positions| self.frame.origin(positions));
+        if self.uncovered.starts_anew() {
+            self.origins = [start, end].map(|positions| self.frame.origin(positions));
+        }
+        let origins = self.origins;
         let swept = |point: u32| {
             let point = point as usize;
             Aabb::from_points([&(start[point] - origins[0]), &(end[point] - origins[1])])
         };
+        let (surface, uncovered) = (&model.geometry.surface, &self.uncovered);
         let leaves = |&&point: &&u32| {
+            if !uncovered.contains(surface.body_of_point(point)) {
+                return false;
+            }
             let (clearance, _) = clearance(point);
             !self.boxes[point as usize].contains(&swept(point).inflated(0.5 * clearance))
         };
@@ -183,10 +197,7 @@ impl Detector {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        contacts::contact::Contact, contacts::step_motion::StepMotion,
-        contacts::two_cubes::TwoCubes, step::refine::Refiner,
-    };
+    use crate::{contacts::contact::Contact, contacts::two_cubes::TwoCubes, step::refine::Refiner};
     use impinge_geometry::broad_phase::Bvh;
 
     /// A vertex that moves a hundred times as far as predicted leaves its box, and its collision is still found, also
@@ -249,7 +260,15 @@ mod tests {
             contacts
         };
         let end = moved(predicted);
-        detector.cover(&model, &positions, &end, &mut report);
+        detector.cover(
+            &model,
+            StepMotion {
+                start: &positions,
+                end: &end,
+                time_step,
+            },
+            &mut report,
+        );
         assert_eq!(report.box_overruns, 0, "the prediction is covered");
         assert!(hit(&detector, &end, &mut report).is_empty());
 
@@ -258,7 +277,15 @@ mod tests {
             hit(&detector, &kicked, &mut report).is_empty(),
             "the candidates of the prediction do not have the pair"
         );
-        detector.cover(&model, &positions, &kicked, &mut report);
+        detector.cover(
+            &model,
+            StepMotion {
+                start: &positions,
+                end: &kicked,
+                time_step,
+            },
+            &mut report,
+        );
         assert_eq!(report.box_overruns, 1);
         assert_eq!(report.broad_phase_collections, 2);
         let contacts = hit(&detector, &kicked, &mut report);

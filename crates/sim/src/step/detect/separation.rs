@@ -50,19 +50,11 @@ const MARGIN_PER_MOTION: f64 = 0.1;
 /// Largest growth of coordinates since the reference; beyond, rounding might exceed the margin of [`RELIED_ON`].
 const LARGEST_GROWTH: f64 = 4.0;
 
-/// Additional continuous tests, over the number of pairs, that cost as much as measuring all bounds again.
-const WORN: f64 = 0.5;
-
 /// The separation bounds of all candidates, with their reference configuration.
 #[derive(Debug, Default)]
 pub(crate) struct SeparationBounds {
     /// Version of the candidates that the bounds belong to; 0 if there are none.
     version: u64,
-    /// Whether so many bounds are used up that they should be measured again.
-    worn: bool,
-    /// Number of continuous tests after the measurement, and number of tests beyond that since.
-    tests_when_new: usize,
-    further_tests: usize,
     /// Reference configuration (m), and its largest coordinate.
     reference: Vec<Vector3<f64>>,
     size: f64,
@@ -80,8 +72,6 @@ struct PairBounds {
     pairs: Vec<[u32; 2]>,
     bound: Vec<Bound>,
     runs: Vec<Run>,
-    /// Bounds of the next candidates, while they replace the present ones.
-    next: Vec<Bound>,
 }
 
 /// Lower bound on the distance of a pair at the reference.
@@ -216,21 +206,13 @@ impl SeparationBounds {
             self.version == 0 || self.reference.len() == motion.start.len(),
             "one surface for life"
         );
-        let measure_again = self.must_measure(motion, changed);
-        if measure_again {
-            self.reference.clear();
-            self.reference.extend_from_slice(motion.start);
-            self.vertex_face.forget();
-            self.edge_edge.forget();
-        }
-        let other_pairs = measure_again || self.version != version;
-        let reference = &self.reference;
-        if other_pairs {
+        let measure = self.version != version || self.has_grown(motion, changed);
+        if measure {
             self.version = version;
-            (self.vertex_face).take_over(&kinds.0, &candidates.vertex_face, reference);
-            (self.edge_edge).take_over(&kinds.1, &candidates.edge_edge, reference);
+            self.measure(&kinds, candidates, motion.start);
         }
-        if other_pairs || changed.starts_anew() {
+        let reference = &self.reference;
+        if measure || changed.starts_anew() {
             self.moved.begin(surface, reference, motion);
             self.near.begin(surface, motion);
         } else {
@@ -238,6 +220,10 @@ impl SeparationBounds {
             self.near.follow(surface, motion.end, changed);
         }
         let (moved, near) = (&self.moved, &mut self.near);
+        let reference = Reference {
+            positions: &self.reference,
+            size: self.size,
+        };
         let mut numbers = std::mem::take(&mut near.vertex_face);
         (self.vertex_face).list_near(&kinds.0, reference, moved, near, &mut numbers);
         near.vertex_face = numbers;
@@ -254,33 +240,46 @@ impl SeparationBounds {
             bounds: &self.edge_edge,
             numbers: &near.edge_edge,
         };
-        let mut tests = near_faces.examine(moved, motion, changed, hits);
-        tests += near_edges.examine(moved, motion, changed, hits);
-        if measure_again {
-            (self.tests_when_new, self.further_tests) = (tests, 0);
-        }
-        // The motion after the measurement may have needed many tests.
-        self.tests_when_new = self.tests_when_new.min(tests);
-        self.further_tests += tests.saturating_sub(self.tests_when_new);
-        let pairs = candidates.vertex_face.len() + candidates.edge_edge.len();
-        self.worn = self.further_tests as f64 > WORN * pairs as f64;
+        near_faces.examine(moved, motion, changed, hits);
+        near_edges.examine(moved, motion, changed, hits);
     }
 
-    /// Whether the bounds must be measured at the start of `motion`.
-    fn must_measure(&mut self, motion: StepMotion<'_>, changed: &ChangedBodies) -> bool {
-        let mut must = self.version == 0 || self.worn;
-        if must || changed.starts_anew() {
-            let size = (motion.start.par_iter().with_min_len(POINTS_PER_TASK))
-                .map(Vector3::amax)
-                .reduce(|| 0.0, f64::max);
-            must |= size > LARGEST_GROWTH * self.size;
-            if must {
-                self.size = size;
-            }
-        }
-        self.worn &= !must;
-        must
+    /// Whether coordinates have grown so much since the reference that rounding matters.
+    fn has_grown(&self, motion: StepMotion<'_>, changed: &ChangedBodies) -> bool {
+        changed.starts_anew() && largest_coordinate(motion.start) > LARGEST_GROWTH * self.size
     }
+
+    /// Measures the bounds of all candidates at `positions` (m).
+    fn measure(
+        &mut self,
+        kinds: &(VertexFace<'_>, EdgeEdge<'_>),
+        candidates: &CandidateSet,
+        positions: &[Vector3<f64>],
+    ) {
+        self.reference.clear();
+        self.reference.extend_from_slice(positions);
+        self.size = largest_coordinate(positions);
+        let reference = Reference {
+            positions,
+            size: self.size,
+        };
+        (self.vertex_face).measure(&kinds.0, &candidates.vertex_face, reference);
+        (self.edge_edge).measure(&kinds.1, &candidates.edge_edge, reference);
+    }
+}
+
+/// The reference configuration.
+#[derive(Clone, Copy)]
+struct Reference<'a> {
+    positions: &'a [Vector3<f64>],
+    /// Its largest coordinate (m).
+    size: f64,
+}
+
+fn largest_coordinate(positions: &[Vector3<f64>]) -> f64 {
+    (positions.par_iter().with_min_len(POINTS_PER_TASK))
+        .map(Vector3::amax)
+        .reduce(|| 0.0, f64::max)
 }
 
 /// One kind of candidates.
@@ -357,78 +356,53 @@ impl CandidateKind for EdgeEdge<'_> {
 }
 
 impl PairBounds {
-    /// Removes all pairs, before they are measured at another reference.
-    fn forget(&mut self) {
-        self.pairs.clear();
-    }
-
-    /// Replaces the pairs by `pairs` (ascending). Known pairs keep their bound, the others are measured at `reference`.
-    fn take_over<K: CandidateKind>(
+    /// Measures the bounds of `pairs` (ascending) along their middles, and gathers the pairs into runs.
+    fn measure<K: CandidateKind>(
         &mut self,
         kind: &K,
         pairs: &[[u32; 2]],
-        reference: &[Vector3<f64>],
+        reference: Reference<'_>,
     ) {
-        let (known, bound) = (&self.pairs, &self.bound);
-        let fill_chunk = |(next, pairs): (&mut [Bound], &[[u32; 2]])| {
-            let mut place = known.partition_point(|known| *known < pairs[0]);
-            for (next, pair) in next.iter_mut().zip(pairs) {
-                while known.get(place).is_some_and(|known| known < pair) {
-                    place += 1;
-                }
-                *next = if known.get(place) == Some(pair) {
-                    bound[place]
-                } else {
-                    let corners = kind.points(*pair).map(|p| reference[p as usize]);
-                    Bound {
-                        width: width_along(&corners, K::FIRST, between_middles(&corners, K::FIRST)),
-                        across: false,
-                    }
-                };
-            }
-        };
+        self.pairs.clear();
+        self.pairs.extend_from_slice(pairs);
         let none = Bound {
             width: 0.0,
             across: false,
         };
-        self.next.resize(pairs.len(), none);
-        (self.next.par_chunks_mut(PAIRS_PER_TASK))
-            .zip(pairs.par_chunks(PAIRS_PER_TASK))
-            .for_each(fill_chunk);
-        std::mem::swap(&mut self.bound, &mut self.next);
-        self.pairs.clear();
-        self.pairs.extend_from_slice(pairs);
-        self.find_runs(kind);
-    }
-
-    /// Gathers pairs into runs.
-    fn find_runs<K: CandidateKind>(&mut self, kind: &K) {
-        let runs_of = |(chunk, (pairs, bounds)): (usize, (&[[u32; 2]], &[Bound]))| {
+        self.bound.resize(pairs.len(), none);
+        let measure_chunk = |(chunk, (bounds, pairs)): (usize, (&mut [Bound], &[[u32; 2]]))| {
             let mut runs: Vec<Run> = Vec::new();
             let first = (chunk * PAIRS_PER_TASK) as u32;
-            for (index, (pair, &bound)) in (first..).zip(pairs.iter().zip(bounds)) {
+            for (index, (bound, pair)) in (first..).zip(bounds.iter_mut().zip(pairs)) {
                 let points = kind.points(*pair);
+                let corners = points.map(|p| reference.positions[p as usize]);
+                let along = between_middles(&corners, K::FIRST);
+                let width = width_along(&corners, K::FIRST, along, reference.size);
+                *bound = Bound {
+                    width,
+                    across: false,
+                };
                 let bodies =
                     [points[0], points[K::FIRST]].map(|point| kind.surface().body_of_point(point));
                 match runs.last_mut() {
                     Some(run) if run.bodies == bodies && run.end - run.start < LONGEST_RUN => {
                         run.end = index + 1;
-                        run.bound = run.bound.min(bound.width);
+                        run.bound = run.bound.min(width);
                     }
                     _ => runs.push(Run {
                         start: index,
                         end: index + 1,
                         bodies,
-                        bound: bound.width,
+                        bound: width,
                     }),
                 }
             }
             runs
         };
-        let chunks: Vec<Vec<Run>> = (self.pairs.par_chunks(PAIRS_PER_TASK))
-            .zip(self.bound.par_chunks(PAIRS_PER_TASK))
+        let chunks: Vec<Vec<Run>> = (self.bound.par_chunks_mut(PAIRS_PER_TASK))
+            .zip(pairs.par_chunks(PAIRS_PER_TASK))
             .enumerate()
-            .map(runs_of)
+            .map(measure_chunk)
             .collect();
         self.runs.clear();
         for runs in chunks {
@@ -437,33 +411,32 @@ impl PairBounds {
     }
 }
 
-/// Vector from the middle of the second feature to that of the first, which has `first_side` corners (m).
+/// A vector along the line from the middle of the second feature to that of the first, which has `first_side` corners.
 fn between_middles(corners: &[Vector3<f64>; 4], first_side: usize) -> Vector3<f64> {
     let (first, second) = corners.split_at(first_side);
-    let middle =
-        |corners: &[Vector3<f64>]| corners.iter().sum::<Vector3<f64>>() / corners.len() as f64;
-    middle(first) - middle(second)
+    let sum = |corners: &[Vector3<f64>]| corners.iter().sum::<Vector3<f64>>();
+    sum(first) * second.len() as f64 - sum(second) * first.len() as f64
 }
 
-/// Separation bound of two features: width of the slab across `direction` between their corners (m); 0 if there is
-/// none.
+/// Separation bound of two features: width of the slab across `direction` between their corners (m), whose coordinates
+/// are at most `size`; 0 if there is none.
 ///
 /// It is a lower bound of the distance for any direction. For the shortest connection it nearly equals the distance.
-fn width_along(corners: &[Vector3<f64>; 4], first_side: usize, direction: Vector3<f64>) -> f64 {
-    let Some(across) = direction.try_normalize(f64::MIN_POSITIVE) else {
+fn width_along(
+    corners: &[Vector3<f64>; 4],
+    first_side: usize,
+    direction: Vector3<f64>,
+    size: f64,
+) -> f64 {
+    let squared = direction.norm_squared();
+    if squared.is_nan() || squared < f64::MIN_POSITIVE {
         return 0.0;
-    };
-    let (first, second) = corners.split_at(first_side);
-    let mut width = f64::INFINITY;
-    for one in first {
-        for other in second {
-            let between = across.dot(&(one - other));
-            if between < width || between.is_nan() {
-                width = between;
-            }
-        }
     }
-    let size = corners.iter().map(Vector3::amax).fold(0.0, f64::max);
+    let (first, second) = corners.split_at(first_side);
+    let along = |x: &Vector3<f64>| direction.dot(x);
+    let least = first.iter().map(along).fold(f64::INFINITY, f64::min);
+    let most = second.iter().map(along).fold(f64::NEG_INFINITY, f64::max);
+    let width = (least - most) / squared.sqrt();
     if width > SMALLEST_BOUND * size {
         width
     } else {
@@ -479,7 +452,7 @@ impl PairBounds {
     fn list_near<K: CandidateKind>(
         &mut self,
         kind: &K,
-        reference: &[Vector3<f64>],
+        reference: Reference<'_>,
         moved: &Moved,
         near: &Near,
         numbers: &mut Vec<u32>,
@@ -517,9 +490,10 @@ impl PairBounds {
                         continue;
                     }
                     if !across {
-                        let corners = points.map(|p| reference[p as usize]);
+                        let corners = points.map(|p| reference.positions[p as usize]);
                         let width =
-                            width_along(&corners, K::FIRST, K::between(&corners)).max(width);
+                            width_along(&corners, K::FIRST, K::between(&corners), reference.size)
+                                .max(width);
                         measured.push((index, width));
                         if is_far(RELIED_ON * width - reach) {
                             continue;
@@ -553,20 +527,19 @@ struct NearPairs<'a, K> {
 }
 
 impl<K: CandidateKind> NearPairs<'_, K> {
-    /// Tests the pairs with a changed body in order, independently of the number of threads; returns the number of
-    /// continuous tests.
+    /// Tests the pairs with a changed body in order, independently of the number of threads.
     fn examine(
         &self,
         moved: &Moved,
         motion: StepMotion<'_>,
         changed: &ChangedBodies,
         hits: &mut Vec<Hit>,
-    ) -> usize {
+    ) {
         let (kind, numbers) = (self.kind, self.numbers);
         let PairBounds { pairs, bound, .. } = self.bounds;
         let rule = CcdRule::default();
         let examine_chunk = |numbers: &[u32]| {
-            let (mut found, mut tests) = (Vec::new(), 0);
+            let mut found = Vec::new();
             for &index in numbers {
                 let pair = pairs[index as usize];
                 let relied_on = RELIED_ON * bound[index as usize].width;
@@ -578,7 +551,6 @@ impl<K: CandidateKind> NearPairs<'_, K> {
                 if moved.approach_squared(points, K::FIRST) < relied_on * relied_on {
                     continue;
                 }
-                tests += 1;
                 let start = points.map(|p| motion.start[p as usize]);
                 let end = points.map(|p| motion.end[p as usize]);
                 if let Toi::Impact { time, work_limited } = K::test(&start, &end, &rule) {
@@ -589,18 +561,15 @@ impl<K: CandidateKind> NearPairs<'_, K> {
                     });
                 }
             }
-            (found, tests)
+            found
         };
-        let chunks: Vec<(Vec<Hit>, usize)> = numbers
+        let chunks: Vec<Vec<Hit>> = numbers
             .par_chunks(PAIRS_PER_TASK)
             .map(examine_chunk)
             .collect();
-        let mut tests = 0;
-        for (found, tested) in chunks {
+        for found in chunks {
             hits.extend(found);
-            tests += tested;
         }
-        tests
     }
 }
 

@@ -17,11 +17,11 @@ use crate::contacts::{
 };
 use crate::step::detect::Detector;
 use crate::step::detect::changed::ChangedBodies;
-use crate::step::detect::half_space::hit_on_half_space;
+use crate::step::detect::half_space::find_hits_on_half_spaces;
 use crate::step::refine::relinearise::relinearise_at_impact;
 use crate::{
     contacts::step_motion::{Hit, StepMotion},
-    step::detect::separation::{POINTS_PER_TASK, SeparationBounds, SurfaceCandidates},
+    step::detect::separation::{SeparationBounds, SurfaceCandidates},
 };
 use crate::{
     error::StepFailure,
@@ -29,7 +29,6 @@ use crate::{
     report::StepReport,
 };
 use impinge_contact::{ContactState, Multipliers};
-use rayon::prelude::*;
 use std::collections::BTreeSet;
 
 /// Kind of the checked motion.
@@ -87,15 +86,7 @@ impl Refiner {
             version: detector.version,
         };
         (self.separation).find_hits(candidates, motion, changed, &mut self.hits);
-        for half_space in 0..model.geometry.half_spaces.len() as u32 {
-            let of_some = |vertices: &[u32]| -> Vec<Hit> {
-                let is_changed = |vertex: &&u32| changed.contains(surface.body_of_point(**vertex));
-                let hit = |&vertex: &u32| hit_on_half_space(model, half_space, vertex, motion);
-                vertices.iter().filter(is_changed).filter_map(hit).collect()
-            };
-            let hits = surface.vertices().par_chunks(POINTS_PER_TASK).map(of_some);
-            self.hits.par_extend(hits.flatten_iter());
-        }
+        find_hits_on_half_spaces(&model.geometry, motion, changed, &mut self.hits);
         !self.hits.is_empty()
     }
 
@@ -287,13 +278,13 @@ mod tests {
             },
             &mut report,
         );
-        detector.cover(model, start, end, &mut report);
         let (mut refiner, mut contacts) = (Refiner::default(), Vec::new());
         let motion = StepMotion {
             start,
             end,
             time_step: 1e-3,
         };
+        detector.cover(model, motion, &mut report);
         assert!(refiner.find_hits(model, &detector, motion));
         refiner
             .add_hits(model, motion, &mut contacts, &mut report)
@@ -327,12 +318,12 @@ mod tests {
             },
             &mut report,
         );
-        detector.cover(model, start, &end, &mut report);
         let motion = StepMotion {
             start,
             end: &end,
             time_step,
         };
+        detector.cover(model, motion, &mut report);
         let (mut refiner, mut contacts) = (Refiner::default(), Vec::new());
         let mut predict = |contacts: &mut Vec<Contact>| {
             refiner.find_hits(model, &detector, motion);

@@ -75,16 +75,15 @@ impl Synchronous {
             }
             report.times.resolve += clock.lap();
 
-            self.detector
-                .cover(model, &state.positions, &self.end, report);
-            self.extensions.check()?;
-            report.times.detect += clock.lap();
-
             let motion = StepMotion {
                 start: &state.positions,
                 end: &self.end,
                 time_step,
             };
+            self.detector.cover(model, motion, report);
+            self.extensions.check()?;
+            report.times.detect += clock.lap();
+
             if self.refiner.find_hits(model, &self.detector, motion) {
                 self.take_hits(context, report)?;
                 report.times.refine += clock.lap();
