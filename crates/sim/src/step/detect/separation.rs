@@ -675,37 +675,26 @@ mod tests {
         }
     }
 
-    /// Known pairs keep their bound; only new pairs are measured, at the same reference.
-    #[test]
-    fn known_pairs_keep_their_bound() {
-        let triangles = (0..4).map(|i| [3 * i, 3 * i + 1, 3 * i + 2]).collect();
-        let bodies = (0..12).map(|p| p / 3).collect();
-        let surface = CollisionSurface::new(triangles, 12, bodies, vec![false; 4]);
-        let points: Vec<_> = (0..12)
-            .map(|i| Vector3::new(f64::from(i % 3), f64::from(i * i % 5), f64::from(i / 3)))
-            .collect();
-        let kind = VertexFace(&surface);
-        let mut bounds = PairBounds::default();
-        bounds.take_over(&kind, &[[0, 1], [0, 2], [4, 0]], &points);
-        let kept = Bound {
-            width: 0.125,
-            across: true,
-        };
-        bounds.bound[1] = kept;
-        let pairs = [[0, 2], [3, 0], [4, 0], [9, 1]];
-        bounds.take_over(&kind, &pairs, &points);
-        assert_eq!(bounds.pairs, pairs);
-        let measured = |place: usize| {
-            let corners = kind.points(pairs[place]).map(|p| points[p as usize]);
-            Bound {
-                width: width_along(&corners, 1, between_middles(&corners, 1)),
-                across: false,
+    proptest! {
+        /// Any direction gives a lower bound of the distance, and that of the shortest connection gives all of it.
+        #[test]
+        fn widths_are_lower_bounds(corners in points(1.0), direction in points(1.0)) {
+            fn check<K: CandidateKind>(corners: &[Vector3<f64>; 4], direction: Vector3<f64>) -> Result<(), TestCaseError> {
+                let between = K::between(corners);
+                let distance = between.norm();
+                for along in [direction, between_middles(corners, K::FIRST)] {
+                    prop_assert!(width_along(corners, K::FIRST, along, 1.0) <= distance + 1e-12);
+                }
+                let across = width_along(corners, K::FIRST, between, 1.0);
+                prop_assert!((across - distance).abs() <= 1e-9, "{} {}", across, distance);
+                Ok(())
             }
-        };
-        assert_eq!(bounds.bound, [kept, measured(1), measured(2), measured(3)]);
-        bounds.forget();
-        bounds.take_over(&kind, &pairs[..1], &points);
-        assert_eq!(bounds.bound, [measured(0)]);
+            let corners = [corners[0], corners[1], corners[2], corners[3]];
+            check::<VertexFace<'_>>(&corners, direction[0])?;
+            check::<EdgeEdge<'_>>(&corners, direction[0])?;
+            prop_assert_eq!(width_along(&corners, 1, Vector3::zeros(), 1.0), 0.0);
+            prop_assert_eq!(width_along(&corners, 1, Vector3::repeat(f64::NAN), 1.0), 0.0);
+        }
     }
 
     /// A scene at rest needs no test; a motion with NaN needs all of them.
@@ -729,7 +718,11 @@ mod tests {
         let pairs = [[0, 1], [1, 1], [2, 1]];
         let kind = VertexFace(&surface);
         let mut bounds = PairBounds::default();
-        bounds.take_over(&kind, &pairs, &points);
+        let reference = Reference {
+            positions: &points,
+            size: 1.0,
+        };
+        bounds.measure(&kind, &pairs, reference);
         assert!(
             (bounds.bound.iter()).all(|bound| bound.width > 0.4 && bound.width <= 1.0),
             "{bounds:?}"
@@ -751,7 +744,7 @@ mod tests {
             by.begin(&surface, &points, motion);
             near.begin(&surface, motion);
             near.margin = 0.1;
-            bounds.list_near(&kind, &points, &by, &near, &mut numbers);
+            bounds.list_near(&kind, reference, &by, &near, &mut numbers);
             assert_eq!(numbers.len(), expected);
         }
         // The motion that used up the first bounds had them measured across the shortest connection.
