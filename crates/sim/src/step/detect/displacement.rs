@@ -1,7 +1,7 @@
 //! Relative displacements of the features of pairs since their separation bounds were measured.
 
 use crate::contacts::step_motion::StepMotion;
-use crate::step::detect::changed::ChangedBodies;
+use crate::step::detect::last_motion::LastMotion;
 use impinge_geometry::surface::CollisionSurface;
 use nalgebra::Vector3;
 
@@ -64,17 +64,17 @@ impl Moved {
         );
     }
 
-    /// Computes the displacements of the changed bodies at the end of a motion with the same start.
+    /// Computes the displacements at the end of a motion with the same start, of the bodies that move differently.
     pub(crate) fn follow(
         &mut self,
         surface: &CollisionSurface,
         reference: &[Vector3<f64>],
         end: &[Vector3<f64>],
-        changed: &ChangedBodies,
+        last: &LastMotion,
     ) {
-        let is_changed = |body| changed.contains(body);
+        let differs = |body| last.differs(body);
         let (at_end, of_end) = (&mut self.at_ends[1], &mut self.of_bodies[1]);
-        displace(at_end, of_end, surface, (reference, end), is_changed);
+        displace(at_end, of_end, surface, (reference, end), differs);
     }
 
     /// Bound of `‖u_i − u_j‖` over the points `i` of one body and `j` of another, at both ends of the motion; it

@@ -3,30 +3,30 @@
 use crate::contacts::contact::ContactKey;
 use crate::contacts::step_motion::{Hit, StepMotion};
 use crate::geometry::{Body, Geometry, HalfSpace};
-use crate::step::detect::changed::ChangedBodies;
+use crate::step::detect::last_motion::LastMotion;
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
-/// Appends the impacts of the vertices of changed bodies on half-spaces.
+/// Appends the impacts of vertices on half-spaces, of the bodies that move differently than on the motion before.
 pub(crate) fn find_hits_on_half_spaces(
     geometry: &Geometry,
     motion: StepMotion<'_>,
-    changed: &ChangedBodies,
+    last: &LastMotion,
     hits: &mut Vec<Hit>,
 ) {
     if geometry.half_spaces.is_empty() {
         return;
     }
     let passive = geometry.surface.passive();
-    let of_body = |(index, body): (usize, &Body)| -> Vec<Hit> {
-        if passive[index] || !changed.contains(index as u32) {
+    let of_body = |(body_index, body): (usize, &Body)| -> Vec<Hit> {
+        if passive[body_index] || !last.differs(body_index as u32) {
             return Vec::new();
         }
         let vertices = vertices_of(geometry, body);
         let reach = Reach::of(vertices.iter().map(|&vertex| &motion.end[vertex as usize]));
-        let within = (0..).zip(&geometry.half_spaces);
-        let within = within.filter(|(_, half_space)| !reach.is_outside(half_space));
-        within
+        (0..)
+            .zip(&geometry.half_spaces)
+            .filter(|(_, half_space)| !reach.is_outside(half_space))
             .flat_map(|(index, half_space)| {
                 let hit = move |&vertex: &u32| hit_on(half_space, index, vertex, motion);
                 vertices.iter().filter_map(hit)
@@ -45,7 +45,8 @@ fn vertices_of<'a>(geometry: &'a Geometry, body: &Body) -> &'a [u32] {
     &vertices[first..last]
 }
 
-/// Bound of the rounding of a height over half the largest coordinates: three products and a difference.
+/// Bound of the rounding of a height, three products of differences, over the sum of the largest coordinates of the
+/// vertex and of the point of the plane.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 /// Impact of a vertex on a half-space, if there is one.
@@ -99,7 +100,8 @@ impl Reach {
         }
     }
 
-    /// Whether no vertex can be found to hit the half-space, with the rounding of all heights.
+    /// Whether the box is above the plane by more than rounding, so that no vertex hits. Both the height of the box and
+    /// those of the vertices are rounded, which twice the bound covers; it is doubled again.
     fn is_outside(&self, half_space: &HalfSpace) -> bool {
         let lowest = Vector3::from_fn(|axis, _| {
             let side = if half_space.normal[axis] > 0.0 {

@@ -1,13 +1,13 @@
 //! Stage 2: candidate pairs that cover the motion of a step.
 
-pub(crate) mod changed;
 mod displacement;
 mod frame;
 pub(crate) mod half_space;
+pub(crate) mod last_motion;
 pub(crate) mod separation;
 
 use crate::contacts::step_motion::StepMotion;
-use crate::step::detect::changed::ChangedBodies;
+use crate::step::detect::last_motion::LastMotion;
 use crate::step::detect::separation::POINTS_PER_TASK;
 use crate::{model::Model, report::StepReport};
 use frame::Frame;
@@ -28,11 +28,11 @@ pub(crate) struct Detector {
     broad_phase: Box<dyn BroadPhase + Send>,
     /// Box of each point in `frame`: `candidates` are complete while all points are in their boxes.
     boxes: Vec<Aabb>,
-    /// Bodies of points that may have left their boxes since the last motion that was covered.
-    uncovered: ChangedBodies,
+    /// The motion that was covered last.
+    covered: LastMotion,
     frame: Frame,
-    /// Origins of the frame at both ends of the motions with the start that was covered last (m). Any origin will do,
-    /// so the rounds of a step share those of the first.
+    /// Origins of the frame at both ends of the motion that was covered last (m). Any will do if all points share them,
+    /// so all rounds of an attempt use those of the first.
     origins: [Vector3<f64>; 2],
     pub(crate) candidates: CandidateSet,
     /// Counts the changes of `candidates`.
@@ -43,11 +43,12 @@ pub(crate) struct Detector {
 /// resting pile.
 const MARGIN_PER_EDGE: f64 = 0.06;
 
-/// Smallest and largest number of steps of motion that a box covers: this step, and as long as a resting pile needs.
+/// Smallest and largest number of steps of motion that a box covers: this step, and so many that the boxes of a resting
+/// pile seldom end.
 const LOOKAHEAD: (f64, f64) = (1.0, 10.0);
 
-/// Largest motion that a box covers beyond this step, over the mean edge of its body, 0.25 to 0.5. Larger boxes find
-/// too many candidates.
+/// Largest motion that a box covers unless that of one step is larger, over the mean edge of its body, 0.25 to 0.5.
+/// Larger boxes find too many candidates.
 const LOOKAHEAD_PER_EDGE: f64 = 0.35;
 
 /// Steps of motion in any direction that a box covers in addition, 0.25 to 1, at most [`MAX_TURNING`] mean edges, 0.1
@@ -73,7 +74,7 @@ impl Detector {
         Self {
             broad_phase,
             boxes: Vec::new(),
-            uncovered: ChangedBodies::default(),
+            covered: LastMotion::default(),
             frame: Frame::default(),
             origins: [Vector3::zeros(); 2],
             candidates: CandidateSet::default(),
@@ -114,8 +115,9 @@ impl Detector {
                     self.boxes[point].contains(&swept.inflated(clearance(point)))
                 })
         };
+        // A shorter attempt has the same start, and origins of its own.
+        self.covered.forget();
         if !complete {
-            self.uncovered.forget();
             self.frame.place(vertices, start);
             let box_of = |(point, (x, v)): (usize, (&Vector3<f64>, &Vector3<f64>))| {
                 let edge = model.geometry.length_around(point);
@@ -140,13 +142,13 @@ impl Detector {
     /// Widens the boxes of vertices that leave them on `motion`, and collects candidates again if there are any.
     pub(crate) fn cover(&mut self, model: &Model, motion: StepMotion<'_>, report: &mut StepReport) {
         let StepMotion { start, end, .. } = motion;
-        self.uncovered.compare(&model.geometry.surface, motion);
+        self.covered.compare(&model.geometry.surface, motion);
         let clearance = |point: u32| {
             let edge = model.geometry.length_around(point as usize);
             (model.geometry.tolerances.clearance(edge), edge)
         };
         let vertices = model.geometry.surface.vertices();
-        if self.uncovered.starts_anew() {
+        if self.covered.starts_anew() {
             self.origins = [start, end].map(|positions| self.frame.origin(positions));
         }
         let origins = self.origins;
@@ -154,9 +156,9 @@ impl Detector {
             let point = point as usize;
             Aabb::from_points([&(start[point] - origins[0]), &(end[point] - origins[1])])
         };
-        let (surface, uncovered) = (&model.geometry.surface, &self.uncovered);
+        let (surface, covered) = (&model.geometry.surface, &self.covered);
         let leaves = |&&point: &&u32| {
-            if !uncovered.contains(surface.body_of_point(point)) {
+            if !covered.differs(surface.body_of_point(point)) {
                 return false;
             }
             let (clearance, _) = clearance(point);
@@ -336,6 +338,37 @@ mod tests {
         let (moving, collections) = boxes(&falling, &falling);
         assert_eq!(moving, at_rest);
         assert_eq!(collections, 1);
+    }
+
+    /// A shorter attempt from the same start takes its own frame: bodies that fall together stay in their boxes.
+    #[test]
+    fn a_shorter_attempt_has_a_frame_of_its_own() {
+        let TwoCubes { model, positions } = TwoCubes::apart();
+        let falling = vec![Vector3::new(0.0, 0.0, -8.0); positions.len()];
+        let (mut detector, mut report) =
+            (Detector::new(Box::<Bvh>::default()), StepReport::default());
+        for time_step in [0.1, 0.05] {
+            let end: Vec<_> = (positions.iter().zip(&falling))
+                .map(|(x, v)| x + v * time_step)
+                .collect();
+            detector.prepare(
+                &model,
+                UniformMotion {
+                    start: &positions,
+                    velocity: &falling,
+                    time_step,
+                },
+                &mut report,
+            );
+            let motion = StepMotion {
+                start: &positions,
+                end: &end,
+                time_step,
+            };
+            detector.cover(&model, motion, &mut report);
+        }
+        assert_eq!(report.box_overruns, 0);
+        assert_eq!(report.broad_phase_collections, 1);
     }
 
     /// A fast point widens its own box only, and may change direction within it.

@@ -16,8 +16,8 @@ use crate::contacts::{
     stencil::{describe, solids_of},
 };
 use crate::step::detect::Detector;
-use crate::step::detect::changed::ChangedBodies;
 use crate::step::detect::half_space::find_hits_on_half_spaces;
+use crate::step::detect::last_motion::LastMotion;
 use crate::step::refine::relinearise::relinearise_at_impact;
 use crate::{
     contacts::step_motion::{Hit, StepMotion},
@@ -50,9 +50,9 @@ struct CheckedMotion<'a> {
 /// Workspace of the stage.
 #[derive(Debug, Default)]
 pub(crate) struct Refiner {
-    changed: ChangedBodies,
+    last: LastMotion,
     separation: SeparationBounds,
-    /// Colliding pairs of the motion that was tested last.
+    /// Colliding pairs of the motion that was tested last, in any order.
     pub(crate) hits: Vec<Hit>,
     /// Contacts of the colliding pairs of this round.
     pub(crate) touched: BTreeSet<ContactKey>,
@@ -63,30 +63,29 @@ pub(crate) struct Refiner {
 }
 
 impl Refiner {
-    /// Finds the colliding pairs of the motion among the candidates; returns whether there are any.
+    /// Finds the colliding pairs of the motion among the candidates, which must cover it; returns whether there are any.
     ///
-    /// Pairs of bodies that move as in the last call are not tested again: they collide as they did then.
+    /// Pairs of bodies that move as in the last call are not tested again: their hits are kept.
     pub(crate) fn find_hits(
         &mut self,
         model: &Model,
         detector: &Detector,
         motion: StepMotion<'_>,
     ) -> bool {
-        let surface = &model.geometry.surface;
-        let changed = &mut self.changed;
-        changed.compare(surface, motion);
-        let changed = &*changed;
-        self.hits.retain(|hit| {
-            let solids = solids_of(&model.geometry, hit.key);
-            !changed.contains_any(solids.map(|solid| solid as u32))
+        let geometry = &model.geometry;
+        self.last.compare(&geometry.surface, motion);
+        let (last, hits) = (&self.last, &mut self.hits);
+        hits.retain(|hit| {
+            let solids = solids_of(geometry, hit.key);
+            !last.differs_any(solids.map(|solid| solid as u32))
         });
         let candidates = SurfaceCandidates {
-            surface,
+            surface: &geometry.surface,
             pairs: &detector.candidates,
             version: detector.version,
         };
-        (self.separation).find_hits(candidates, motion, changed, &mut self.hits);
-        find_hits_on_half_spaces(&model.geometry, motion, changed, &mut self.hits);
+        (self.separation).find_hits(candidates, motion, last, hits);
+        find_hits_on_half_spaces(geometry, motion, last, hits);
         !self.hits.is_empty()
     }
 
@@ -290,6 +289,79 @@ mod tests {
             .add_hits(model, motion, &mut contacts, &mut report)
             .expect("free points");
         (refiner, contacts)
+    }
+
+    /// A refiner that has seen other motions finds the hits of a new one: pairs of bodies that move as before keep theirs.
+    #[test]
+    fn hits_do_not_depend_on_the_motions_before() {
+        let third = r#"
+[[body]]
+name = "third"
+position = [3.0, 0.0, 0.0]
+mesh = { cuboid = { size = [1, 1, 1], cells = [2, 2, 2] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+[[body]]
+name = "fourth"
+position = [3.0, 0.0, 1.05]
+mesh = { cuboid = { size = [1, 1, 1], cells = [2, 2, 2] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+[[obstacle]]
+name = "below"
+shape = { half_space = { point = [0, 0, -1], normal = [0, 0, 1] } }
+[[obstacle]]
+name = "aside"
+shape = { half_space = { point = [4, 0, 0], normal = [-1, 0, 0] } }
+"#;
+        let scene = Scene::parse("cubes.toml", &format!("{CUBE}{third}"), &[""; 0]);
+        let (model, state) = Model::new(&scene.expect("a scene")).expect("a model");
+        let mut detector = Detector::new(Box::<Bvh>::default());
+        let mut report = StepReport::default();
+        let mut seasoned = Refiner::default();
+        // Displacements of the three bodies in each motion (m).
+        let motions = [
+            [[0.0, 0.0, -0.9], [0.0, 0.0, 0.0], [0.0, 0.0, -0.2]],
+            [[0.0, 0.0, -0.9], [0.0, 0.0, 0.0], [0.0, 0.0, -0.1]],
+            [[0.0, 0.0, -0.9], [0.6, 0.0, 0.0], [0.0, 0.0, -0.1]],
+            [[0.0, 0.0, -0.1], [0.6, 0.0, 0.0], [0.0, 0.0, -0.1]],
+            [[0.0, 0.0, -0.1], [0.0, 0.0, 0.0], [0.0, 0.0, 0.0]],
+            [[0.0, 0.0, -0.1], [0.0, 0.0, 0.0], [0.0, 0.0, -0.1]],
+        ];
+        let mut counts = Vec::new();
+        for displacements in motions {
+            let mut end = state.positions.clone();
+            for (body, u) in model.geometry.bodies.iter().zip(displacements) {
+                for point in body.points.clone() {
+                    end[point] += Vector3::from(u);
+                }
+            }
+            let motion = StepMotion {
+                start: &state.positions,
+                end: &end,
+                time_step: 1e-3,
+            };
+            if counts.is_empty() {
+                let velocity = vec![Vector3::zeros(); end.len()];
+                let uniform = UniformMotion {
+                    start: motion.start,
+                    velocity: &velocity,
+                    time_step: 1e-3,
+                };
+                detector.prepare(&model, uniform, &mut report);
+            }
+            detector.cover(&model, motion, &mut report);
+            let sorted = |refiner: &mut Refiner| {
+                refiner.find_hits(&model, &detector, motion);
+                let mut hits: Vec<_> =
+                    (refiner.hits.iter().map(|hit| (hit.key, hit.time))).collect();
+                hits.sort_by_key(|(key, _)| *key);
+                hits
+            };
+            let found = sorted(&mut seasoned);
+            assert_eq!(found, sorted(&mut Refiner::default()));
+            counts.push(found.len());
+        }
+        let any: Vec<bool> = counts.iter().map(|&count| count > 0).collect();
+        assert_eq!(any, [true, true, true, true, false, true], "{counts:?}");
     }
 
     /// Predicted impacts become contacts; known contacts are changed by solved motions only.
