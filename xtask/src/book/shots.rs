@@ -121,6 +121,7 @@ pub(super) const GROUPS: [(&str, &[Shot]); 5] = [
             shot("harmon_projectiles", 0.12),
             shot("harmon_stack", 0.3).from(-55.0, 12.0),
             shot("harmon_dice", 0.4).from(-55.0, 12.0),
+            shot("wrecking_ball", 0.44).from(-70.0, 12.0),
             shot("strings", 0.075),
             shot("reef_knot", 0.04),
             shot("reef_knot_overpulled", 0.016),
