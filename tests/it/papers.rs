@@ -517,7 +517,8 @@ fn a_weight_on_a_chain_knocks_a_wall_down() {
         let report = advance(&mut simulation, 1);
         assert_eq!(report.energy_gains, 0, "step {}", report.step);
         let (chain, rest) = (&simulation.state().rigid[..5], &start[..5]);
-        // Where the next body holds each, and the world the last link: links 1 to 4 from the weight on, then the weight.
+        // Where the next body holds each, and the world the last link: links 1 to 4 from the weight on, then the
+        // weight.
         let held = |body: usize, anchor: f64| {
             let pose = &chain[body].pose;
             let arm = Vector3::new(anchor, 0.0, 0.52) - rest[body].pose.center;

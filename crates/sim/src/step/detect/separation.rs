@@ -146,8 +146,8 @@ impl StoredMotion {
         }
     }
 
-    /// Margin (m) that the pairs of two bodies must keep on the present motion to be left out of the near pairs. None if
-    /// their near pairs stay.
+    /// Margin (m) that the pairs of two bodies must keep on the present motion to be left out of the near pairs. None
+    /// if their near pairs stay.
     fn margin_for(&self, bodies: [u32; 2]) -> Option<f64> {
         match bodies.map(|body| self.is_new[body as usize]) {
             [false, false] => None,
@@ -394,8 +394,8 @@ impl PairBounds {
         }
     }
 
-    /// Lists the near pairs, those with less than a margin left of their bound. Near pairs of two bodies whose motion was
-    /// stored before stay.
+    /// Lists the near pairs, those with less than a margin left of their bound. Near pairs of two bodies whose motion
+    /// was stored before stay.
     ///
     /// The motion of bodies excludes most pairs, a whole run at once or one by one, without regard to their points.
     fn list_near<K: CandidateKind>(
@@ -608,7 +608,8 @@ mod tests {
                     candidates.edge_edge = some(&all.edge_edge);
                     version += 1;
                 }
-                // Three of four motions are further rounds of the same step: some triangles move to nearly the same end.
+                // Three of four motions are further rounds of the same step: some triangles move to nearly the same
+                // end.
                 let is_further = round % 4 != 0;
                 let (from, share) = if is_further { (&end, 0.1 * share) } else { (&start, share) };
                 let moves = |point: usize| !is_further || (point / 3) % 3 != round % 3;
@@ -643,7 +644,10 @@ mod tests {
         /// Any direction gives a lower bound of the distance, and that of the shortest connection gives all of it.
         #[test]
         fn widths_are_lower_bounds(corners in points(1.0), direction in points(1.0)) {
-            fn check<K: CandidateKind>(corners: &[Vector3<f64>; 4], direction: Vector3<f64>) -> Result<(), TestCaseError> {
+            fn check<K: CandidateKind>(
+                corners: &[Vector3<f64>; 4],
+                direction: Vector3<f64>,
+            ) -> Result<(), TestCaseError> {
                 let between = K::between(corners);
                 let distance = between.norm();
                 for along in [direction, between_middles(corners, K::FIRST)] {

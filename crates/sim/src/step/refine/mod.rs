@@ -63,7 +63,8 @@ pub(crate) struct Refiner {
 }
 
 impl Refiner {
-    /// Finds the colliding pairs of the motion among the candidates, which must cover it; returns whether there are any.
+    /// Finds the colliding pairs of the motion among the candidates, which must cover it; returns whether there are
+    /// any.
     ///
     /// Pairs of bodies that move as in the last call are not tested again: their hits are kept.
     pub(crate) fn find_hits(
@@ -291,7 +292,8 @@ mod tests {
         (refiner, contacts)
     }
 
-    /// A refiner that has seen other motions finds the hits of a new one: pairs of bodies that move as before keep theirs.
+    /// A refiner that has seen other motions finds the hits of a new one: pairs of bodies that move as before keep
+    /// theirs.
     #[test]
     fn hits_do_not_depend_on_the_motions_before() {
         let third = r#"
