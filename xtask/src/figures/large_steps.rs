@@ -28,7 +28,8 @@ pub(super) const STACK: Section = Section {
     title: "Large steps: stacked rings",
     about: "Rings lie on each other in layers of 20, as bricks in a wall, and settle under their weight. Many\n\
             contacts persist: a change of the step changes mostly the effort. The bounds of processor time are for a\n\
-            machine with a memory bandwidth of 24.5 GB/s (triad).",
+            machine with a memory bandwidth of 24.5 GB/s (triad); the section of the block product shows that of this\n\
+            one.",
     long: false,
     measure: stack,
 };
