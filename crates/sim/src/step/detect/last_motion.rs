@@ -6,8 +6,8 @@ use nalgebra::Vector3;
 
 /// The motion of the last call, for comparison with the next.
 ///
-/// A round moves only the bodies of some islands. Two bodies that move exactly as before collide exactly as before, so
-/// only pairs with a body that moves differently are tested again.
+/// A round changes the motion of some islands only. Two bodies with the same motion have the same collisions, so only
+/// pairs with a body that moves differently are tested again.
 #[derive(Debug, Default)]
 pub(crate) struct LastMotion {
     /// Positions at both ends (m).

@@ -1,10 +1,13 @@
 //! Stage 2: candidate pairs that cover the motion of a step.
 
+mod candidate_kind;
 mod displacement;
 mod frame;
 pub(crate) mod half_space;
 pub(crate) mod last_motion;
 pub(crate) mod separation;
+mod stored_motion;
+mod width;
 
 use crate::contacts::step_motion::StepMotion;
 use crate::step::detect::last_motion::LastMotion;

@@ -12,15 +12,17 @@
 //! A bound is first taken along the line between the middles of both features, which costs little. The bound along
 //! the shortest connection is measured for pairs that would be near otherwise.
 
-use crate::contacts::{
-    contact::ContactKey,
-    step_motion::{Hit, StepMotion},
+use crate::contacts::step_motion::{Hit, StepMotion};
+use crate::step::detect::{
+    candidate_kind::{CandidateKind, EdgeEdge, VertexFace},
+    displacement::Moved,
+    last_motion::LastMotion,
+    stored_motion::StoredMotion,
+    width::{between_middles, width_along},
 };
-use crate::step::detect::{displacement::Moved, last_motion::LastMotion};
 use impinge_geometry::{
     broad_phase::CandidateSet,
-    ccd::{self, CcdRule, Toi},
-    distance::{self, point_triangle},
+    ccd::{CcdRule, Toi},
     surface::CollisionSurface,
 };
 use nalgebra::Vector3;
@@ -39,13 +41,6 @@ const RUNS_PER_TASK: usize = 64;
 
 /// Share of a separation bound that is used; the rest exceeds rounding by far.
 const RELIED_ON: f64 = 0.99;
-
-/// Smallest separation bound over the largest coordinate; below, rounding makes it worthless.
-const SMALLEST_BOUND: f64 = 1e-12;
-
-/// Margin of the list of near pairs, over the largest displacement of a point, 0.03 to 0.25: a longer list costs more
-/// in every round than its renewal in the first ones, which change the motion most.
-const MARGIN_PER_MOTION: f64 = 0.1;
 
 /// Largest growth of coordinates since the reference; beyond, rounding might exceed the margin of [`RELIED_ON`].
 const LARGEST_GROWTH: f64 = 4.0;
@@ -92,80 +87,6 @@ struct Run {
     bodies: [u32; 2],
     /// Smallest of their bounds along the middles (m).
     bound: f64,
-}
-
-/// The stored motion, which the near pairs were listed for.
-#[derive(Debug, Default)]
-struct StoredMotion {
-    /// Its end (m).
-    end: Vec<Vector3<f64>>,
-    /// Margin (m) by which the pairs that are not near stay separated on it.
-    margin: f64,
-    /// Whether the motion of a body has just been stored.
-    is_new: Vec<bool>,
-    /// Largest square of the distance of a point from its stored end, for each body (m²).
-    farthest_squared: Vec<f64>,
-}
-
-impl StoredMotion {
-    /// Stores `motion` for all bodies.
-    fn begin(&mut self, surface: &CollisionSurface, motion: StepMotion<'_>) {
-        let of_vertex = |&vertex: &u32| {
-            let point = vertex as usize;
-            distance_squared(&motion.start[point], &motion.end[point])
-        };
-        let farthest_squared = surface.vertices().iter().map(of_vertex).fold(0.0, f64::max);
-        self.margin = MARGIN_PER_MOTION * farthest_squared.sqrt();
-        self.end.clear();
-        self.end.extend_from_slice(motion.end);
-        self.is_new.clear();
-        self.is_new.resize(surface.passive().len(), true);
-    }
-
-    /// Stores the end of a motion with the same start for the bodies that moved too far from the stored one.
-    fn follow(&mut self, surface: &CollisionSurface, end: &[Vector3<f64>], last: &LastMotion) {
-        self.farthest_squared.clear();
-        self.farthest_squared.resize(surface.passive().len(), 0.0);
-        for &vertex in surface.vertices() {
-            let (point, body) = (vertex as usize, surface.body_of_point(vertex));
-            if last.differs(body) {
-                let farthest = &mut self.farthest_squared[body as usize];
-                *farthest = farthest.max(distance_squared(&self.end[point], &end[point]));
-            }
-        }
-        for (is_new, &farthest) in self.is_new.iter_mut().zip(&self.farthest_squared) {
-            *is_new = farthest > 0.0 && 2.0 * farthest.sqrt() >= self.margin;
-        }
-        if self.is_new.contains(&true) {
-            for &vertex in surface.vertices() {
-                let (point, body) = (vertex as usize, surface.body_of_point(vertex));
-                if self.is_new[body as usize] {
-                    self.end[point] = end[point];
-                }
-            }
-        }
-    }
-
-    /// Margin (m) that the pairs of two bodies must keep on the present motion to be left out of the near pairs. None
-    /// if their near pairs stay.
-    fn margin_for(&self, bodies: [u32; 2]) -> Option<f64> {
-        match bodies.map(|body| self.is_new[body as usize]) {
-            [false, false] => None,
-            [true, true] => Some(self.margin),
-            // The other body ends within half a margin of its stored end.
-            _ => Some(1.5 * self.margin),
-        }
-    }
-}
-
-/// Square of the distance of two points; infinite if it is NaN.
-fn distance_squared(a: &Vector3<f64>, b: &Vector3<f64>) -> f64 {
-    let squared = (a - b).norm_squared();
-    if squared.is_nan() {
-        f64::INFINITY
-    } else {
-        squared
-    }
 }
 
 /// The candidate pairs of a surface.
@@ -254,95 +175,6 @@ fn largest_coordinate(positions: &[Vector3<f64>]) -> f64 {
     (positions.par_iter().with_min_len(POINTS_PER_TASK))
         .map(Vector3::amax)
         .reduce(|| 0.0, f64::max)
-}
-
-/// Candidates of one kind.
-trait CandidateKind: Sync {
-    /// Number of the four points that belong to the first feature.
-    const FIRST: usize;
-    /// The surface of the pairs.
-    fn surface(&self) -> &CollisionSurface;
-    /// The pairs, ascending.
-    fn pairs(&self) -> &[[u32; 2]];
-    /// Key of a pair.
-    fn key(&self, pair: [u32; 2]) -> ContactKey;
-    /// Points of a pair, the first feature first.
-    fn points(&self, pair: [u32; 2]) -> [u32; 4];
-    /// Vector from the closest point of the second feature to that of the first, as computed (m), without proof.
-    fn between(corners: &[Vector3<f64>; 4]) -> Vector3<f64>;
-    /// The continuous test.
-    fn test(start: &[Vector3<f64>; 4], end: &[Vector3<f64>; 4], rule: &CcdRule) -> Toi;
-}
-
-struct VertexFace<'a> {
-    surface: &'a CollisionSurface,
-    pairs: &'a [[u32; 2]],
-}
-
-impl CandidateKind for VertexFace<'_> {
-    const FIRST: usize = 1;
-
-    fn surface(&self) -> &CollisionSurface {
-        self.surface
-    }
-
-    fn pairs(&self) -> &[[u32; 2]] {
-        self.pairs
-    }
-
-    fn key(&self, [vertex, face]: [u32; 2]) -> ContactKey {
-        ContactKey::VertexFace { vertex, face }
-    }
-
-    fn points(&self, [vertex, face]: [u32; 2]) -> [u32; 4] {
-        let [a, b, c] = self.surface.triangles()[face as usize];
-        [vertex, a, b, c]
-    }
-
-    fn between([p, a, b, c]: &[Vector3<f64>; 4]) -> Vector3<f64> {
-        let [w_a, w_b, w_c] = point_triangle(p, &[*a, *b, *c]).barycentric;
-        p - a * w_a - b * w_b - c * w_c
-    }
-
-    fn test(start: &[Vector3<f64>; 4], end: &[Vector3<f64>; 4], rule: &CcdRule) -> Toi {
-        ccd::vertex_face(start, end, rule)
-    }
-}
-
-struct EdgeEdge<'a> {
-    surface: &'a CollisionSurface,
-    pairs: &'a [[u32; 2]],
-}
-
-impl CandidateKind for EdgeEdge<'_> {
-    const FIRST: usize = 2;
-
-    fn surface(&self) -> &CollisionSurface {
-        self.surface
-    }
-
-    fn pairs(&self) -> &[[u32; 2]] {
-        self.pairs
-    }
-
-    fn key(&self, [first, second]: [u32; 2]) -> ContactKey {
-        ContactKey::EdgeEdge { first, second }
-    }
-
-    fn points(&self, [first, second]: [u32; 2]) -> [u32; 4] {
-        let edges = self.surface.edges();
-        let ([a0, a1], [b0, b1]) = (edges[first as usize], edges[second as usize]);
-        [a0, a1, b0, b1]
-    }
-
-    fn between([a0, a1, b0, b1]: &[Vector3<f64>; 4]) -> Vector3<f64> {
-        let closest = distance::edge_edge(&[*a0, *a1], &[*b0, *b1]);
-        a0 + (a1 - a0) * closest.a - b0 - (b1 - b0) * closest.b
-    }
-
-    fn test(start: &[Vector3<f64>; 4], end: &[Vector3<f64>; 4], rule: &CcdRule) -> Toi {
-        ccd::edge_edge(start, end, rule)
-    }
 }
 
 impl PairBounds {
@@ -505,43 +337,10 @@ impl PairBounds {
     }
 }
 
-/// A vector along the line from the middle of the second feature to that of the first, of any length. The first
-/// `first_side` corners belong to the first feature.
-fn between_middles(corners: &[Vector3<f64>; 4], first_side: usize) -> Vector3<f64> {
-    let (first, second) = corners.split_at(first_side);
-    let sum = |corners: &[Vector3<f64>]| corners.iter().sum::<Vector3<f64>>();
-    sum(first) * second.len() as f64 - sum(second) * first.len() as f64
-}
-
-/// Separation bound of two features: width of the slab between their corners whose normal is `direction` (m); 0 if
-/// there is none. Coordinates of the corners are at most `size`.
-///
-/// It is a lower bound of the distance for any direction. For the shortest connection it nearly equals the distance.
-fn width_along(
-    corners: &[Vector3<f64>; 4],
-    first_side: usize,
-    direction: Vector3<f64>,
-    size: f64,
-) -> f64 {
-    let squared = direction.norm_squared();
-    if squared.is_nan() || squared < f64::MIN_POSITIVE {
-        return 0.0;
-    }
-    let (first, second) = corners.split_at(first_side);
-    let along = |x: &Vector3<f64>| direction.dot(x);
-    let least = first.iter().map(along).fold(f64::INFINITY, f64::min);
-    let most = second.iter().map(along).fold(f64::NEG_INFINITY, f64::max);
-    let width = (least - most) / squared.sqrt();
-    if width > SMALLEST_BOUND * size {
-        width
-    } else {
-        0.0
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::contacts::contact::ContactKey;
     use impinge_geometry::broad_phase::{Aabb, BroadPhase, BruteForce};
     use proptest::prelude::*;
 
@@ -580,7 +379,7 @@ mod tests {
 
     proptest! {
         /// Over steps and rounds, with any earlier bounds and changing candidates, the colliding pairs are those of a
-        /// test of all pairs, and those of bodies that move as before are kept.
+        /// test of all pairs, and pairs of bodies with the same motion keep their hits.
         #[test]
         fn no_collision_is_missed(
             first in points(1.0),
@@ -637,32 +436,6 @@ mod tests {
                     start.clone_from(&end);
                 }
             }
-        }
-    }
-
-    proptest! {
-        /// Any direction gives a lower bound of the distance, and that of the shortest connection gives all of it.
-        #[test]
-        fn widths_are_lower_bounds(corners in points(1.0), direction in points(1.0)) {
-            fn check<K: CandidateKind>(
-                corners: &[Vector3<f64>; 4],
-                direction: Vector3<f64>,
-            ) -> Result<(), TestCaseError> {
-                let between = K::between(corners);
-                let distance = between.norm();
-                for along in [direction, between_middles(corners, K::FIRST)] {
-                    prop_assert!(width_along(corners, K::FIRST, along, 1.0) <= distance + 1e-12);
-                }
-                let across = width_along(corners, K::FIRST, between, 1.0);
-                let tolerance = 1e-9 + 1e-14 / distance;
-                prop_assert!((across - distance).abs() <= tolerance, "{} {}", across, distance);
-                Ok(())
-            }
-            let corners = [corners[0], corners[1], corners[2], corners[3]];
-            check::<VertexFace<'_>>(&corners, direction[0])?;
-            check::<EdgeEdge<'_>>(&corners, direction[0])?;
-            prop_assert!(width_along(&corners, 1, Vector3::zeros(), 1.0).abs() < 1e-300);
-            prop_assert!(width_along(&corners, 1, Vector3::repeat(f64::NAN), 1.0).abs() < 1e-300);
         }
     }
 

@@ -292,8 +292,7 @@ mod tests {
         (refiner, contacts)
     }
 
-    /// A refiner that has seen other motions finds the hits of a new one: pairs of bodies that move as before keep
-    /// theirs.
+    /// A refiner that has tested other motions finds the same hits as a new one.
     #[test]
     fn hits_do_not_depend_on_the_motions_before() {
         let third = r#"
