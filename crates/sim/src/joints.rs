@@ -148,7 +148,7 @@ impl Joined {
     }
 }
 
-/// The places that a link or rope leads through, and the bodies there.
+/// The places that a rope leads through, and the bodies that carry them.
 fn stops(
     scene: &Scene,
     parts: &PartsToJoin<'_>,
@@ -157,15 +157,15 @@ fn stops(
 ) -> Result<Vec<Stop>, SimError> {
     let mut stops = Vec::with_capacity(joint.via.len());
     for (at, stop) in joint.via.iter().enumerate() {
-        let body = match &stop.body {
-            Some(body) => held(scene, parts, &format!("{path}.via.{at}.body"), body)?
-                .first()
-                .copied(),
-            None => None,
-        };
+        let key = if stop.skin.is_empty() { "body" } else { "skin" };
+        let path = format!("{path}.via.{at}.{key}");
+        let mut carriers = Vec::new();
+        for (name, weight) in stop.carriers() {
+            carriers.push((held(scene, parts, &path, name)?[0], weight));
+        }
         stops.push(Stop {
             at: Vector3::from(stop.at),
-            body,
+            carriers,
         });
     }
     Ok(stops)

@@ -9,8 +9,8 @@ use std::sync::Arc;
 pub struct TurnedBodies {
     /// Length of the step (s) of the compliances.
     pub time_step: f64,
-    /// Each block of a problem belongs to one body at most. Blocks without a body, as those of rigid bodies, must be
-    /// uncoupled in the momentum matrix: their diagonal block is inverted.
+    /// Each block of a problem belongs to one body at most. Blocks without a body, as those of rigid bodies, are
+    /// factorised in every step.
     pub bodies: Vec<TurnedBody>,
 }
 

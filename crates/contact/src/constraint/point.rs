@@ -166,15 +166,27 @@ impl Point {
         }
     }
 
+    /// `self + other`.
+    #[must_use]
+    pub fn plus(mut self, other: Self) -> Self {
+        self.constant += other.constant;
+        self.terms.extend(other.terms);
+        self
+    }
+
     /// `self − other`.
     #[must_use]
-    pub fn minus(mut self, other: &Self) -> Self {
-        self.constant -= other.constant;
-        let own = self.terms.len();
-        self.terms.extend_from_slice(&other.terms);
-        for term in &mut self.terms[own..] {
+    pub fn minus(self, other: &Self) -> Self {
+        self.plus(other.clone().times(-1.0))
+    }
+
+    /// `factor self`.
+    #[must_use]
+    pub fn times(mut self, factor: f64) -> Self {
+        self.constant *= factor;
+        for term in &mut self.terms {
             let (Term::Particle { weight, .. } | Term::Body { weight, .. }) = term;
-            *weight = -*weight;
+            *weight *= factor;
         }
         self
     }

@@ -52,7 +52,7 @@ pub struct Capabilities {
     /// The constraint rows that it supports.
     pub constraint_rows: RowSupport,
     /// Whether it needs data of the bodies at rest: [`ContactSolver::know_bodies`].
-    /// Solids must then consist of tetrahedra, and no body may be thin.
+    /// No body may then be in compliance form.
     pub bodies_at_rest: bool,
     /// Whether its solutions balance the momentum of every body, up to the momentum tolerance. Otherwise only with the
     /// setting `momentum_repair`.
@@ -85,7 +85,7 @@ const WITH_ROWS: Capabilities = Capabilities {
     ..CONTACTS_ONLY
 };
 
-/// Capabilities of the exact compliance.
+/// Capabilities of the methods that eliminate rows.
 const WITH_JOINTS: Capabilities = Capabilities {
     constraint_rows: RowSupport::Joints,
     ..CONTACTS_ONLY
@@ -147,7 +147,7 @@ pub(super) const METHODS: [MethodSpec; 8] = [
         capabilities: Capabilities {
             bodies_at_rest: true,
             balances_momentum: false,
-            ..CONTACTS_ONLY
+            ..WITH_JOINTS
         },
     },
     MethodSpec {

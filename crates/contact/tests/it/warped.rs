@@ -5,6 +5,7 @@
 use super::agreement::tolerances;
 use super::support::{TIME_STEP, cases, dense_rows, ground, lattice::Lattice, particles, push};
 use impinge_contact::compliance::{RestCompliance, RigidMoments, TurnedBodies, TurnedBody};
+use impinge_contact::constraint::ConstraintGroup;
 use impinge_contact::delassus::{FrictionSolver, ProximalNewton, Target};
 use impinge_contact::frame::ContactFrame;
 use impinge_contact::method::corrective_motion::{
@@ -318,7 +319,26 @@ proptest! {
 #[test]
 fn known_forces_carry_no_error() {
     let body = Body::new(block(1e5), bend(Vector3::y(), 5.0));
-    let problem = fall(&body.lattice, body.lattice.momentum(TIME_STEP), 0.4);
+    let free = fall(&body.lattice, body.lattice.momentum(TIME_STEP), 0.4);
+    carry_no_error(&body, &free);
+    // A joint, and a softer one, hold two nodes.
+    let mut held = free;
+    for (block, compliance) in [(17, 0.0), (9, 1e-4)] {
+        held.constraints.push(&ConstraintGroup {
+            blocks: &[block],
+            jacobian: &Matrix3::identity()
+                .column_iter()
+                .map(|e| e * TIME_STEP)
+                .collect::<Vec<_>>(),
+            offset: &[TIME_STEP, 0.0, -TIME_STEP],
+            compliance: Matrix3::from_diagonal_element(compliance).as_slice(),
+            unilateral: false,
+        });
+    }
+    carry_no_error(&body, &held);
+}
+
+fn carry_no_error(body: &Body, problem: &ContactProblem) {
     let tight = settings(1e3);
     let from = |start: &ContactSolution, corrections: u32| {
         let settings = CorrectiveMotionSettings {
@@ -327,15 +347,15 @@ fn known_forces_carry_no_error() {
         };
         let mut solution = start.clone();
         let report = told(settings, vec![body.turned(0)])
-            .solve(&problem, &mut solution)
+            .solve(problem, &mut solution)
             .expect("sound");
         assert_eq!(report.termination, Termination::Converged);
         solution
     };
-    let off = |solution: &ContactSolution| residual(&problem, solution).momentum;
-    let cold = from(&ContactSolution::at_rest(&problem), 0);
+    let off = |solution: &ContactSolution| residual(problem, solution).momentum;
+    let cold = from(&ContactSolution::at_rest(problem), 0);
     let warm = from(&cold, 0);
-    let corrected = from(&ContactSolution::at_rest(&problem), 1);
+    let corrected = from(&ContactSolution::at_rest(problem), 1);
     assert!(off(&cold) > 100.0 * tight.tolerances.momentum);
     assert!(
         off(&warm) < 0.5 * off(&cold),
@@ -345,11 +365,13 @@ fn known_forces_carry_no_error() {
     );
     assert!(off(&corrected) < 0.5 * off(&cold), "{}", off(&corrected));
 
-    let balanced = from(&ContactSolution::at_rest(&problem), 100);
-    assert!(off(&balanced) < tight.tolerances.momentum);
-    let mut exact = ContactSolution::at_rest(&problem);
+    let balanced = from(&ContactSolution::at_rest(problem), 100);
+    let judged = residual(problem, &balanced);
+    assert!(judged.momentum < tight.tolerances.momentum);
+    assert!(judged.constraint < tight.tolerances.gap);
+    let mut exact = ContactSolution::at_rest(problem);
     CorrectiveMotion::exact(tight)
-        .solve(&problem, &mut exact)
+        .solve(problem, &mut exact)
         .expect("sound");
     let apart = |a: &ContactSolution, b: &ContactSolution| {
         let pairs = a.velocity.iter().zip(&b.velocity);
@@ -598,10 +620,6 @@ fn mismatched_bodies_are_rejected_without_effect() {
         assert_eq!(solution, start);
         refused.expect_err("does not fit")
     };
-    assert_eq!(
-        refusal(CorrectiveMotion::warped(settings(1.0))),
-        ContactError::NoRestCompliance { block: 0 }
-    );
     let mut other_step = CorrectiveMotion::warped(settings(1.0));
     other_step.know_bodies(&Arc::new(TurnedBodies {
         time_step: 0.5 * TIME_STEP,
@@ -633,14 +651,83 @@ fn mismatched_bodies_are_rejected_without_effect() {
             block: 2
         }
     );
-    // Coupled blocks without a body would be treated as rigid.
-    let pair = SymmetricBlockMatrix::zeros(BlockPattern::from_pairs(2, [(0, 1)]));
-    let mut pair = pair;
-    for block in 0..2 {
-        *pair.diagonal_block_mut(block) = Matrix3::identity();
+}
+
+/// Blocks without data at rest have the exact compliance, coupled or not.
+#[test]
+fn unknown_bodies_are_exact() {
+    let lattice = block(1e5);
+    let problem = fall(&lattice, lattice.momentum(TIME_STEP), 0.4);
+    let tight = settings(1e9);
+    let solved = [
+        CorrectiveMotion::exact(tight),
+        CorrectiveMotion::warped(tight),
+    ]
+    .map(|mut by| {
+        let mut solution = ContactSolution::at_rest(&problem);
+        by.solve(&problem, &mut solution).expect("sound");
+        solution.velocity
+    });
+    for (a, b) in solved[0].iter().zip(&solved[1]) {
+        assert!((a - b).abs() < 1e-12, "{a} {b}");
     }
-    let pair = ContactProblem::new(TIME_STEP, pair, vec![0.0; 6]);
-    let refused =
-        CorrectiveMotion::warped(settings(1.0)).solve(&pair, &mut ContactSolution::at_rest(&pair));
-    assert_eq!(refused, Err(ContactError::NoRestCompliance { block: 0 }));
+}
+
+/// A joint between a body at rest and a rigid one, whose blocks are unknown, coupled by a little geometric stiffness.
+#[test]
+fn joints_between_soft_and_rigid_bodies_balance() {
+    let body = Body::new(block(1e5), |_| Matrix3::identity());
+    let count = body.lattice.nodes.len();
+    let soft = body.lattice.momentum(TIME_STEP);
+    let coupled =
+        [(5, count), (5, count + 1), (count, count + 1)].map(|(a, b)| (a as u32, b as u32));
+    let pairs = (0..count).flat_map(|row| {
+        let columns = &soft.pattern().columns()[soft.pattern().row(row)];
+        columns.iter().map(move |&column| (row as u32, column))
+    });
+    let pattern = BlockPattern::from_pairs(count + 2, pairs.chain(coupled));
+    let mut momentum = SymmetricBlockMatrix::zeros(pattern);
+    for row in 0..count {
+        for slot in soft.pattern().row(row) {
+            let column = soft.pattern().columns()[slot] as usize;
+            let place = momentum.pattern().slot(row, column).expect("copied");
+            *momentum.block_mut(place) = *soft.block(slot);
+        }
+    }
+    for rigid in [count, count + 1] {
+        *momentum.diagonal_block_mut(rigid) = Matrix3::from_diagonal_element(0.05);
+    }
+    let rhs = (0..3 * (count + 2))
+        .map(|i| 1e-3 * (i % 7) as f64)
+        .collect();
+    let mut problem = ContactProblem::new(TIME_STEP, momentum, rhs);
+    let mut jacobian = Vec::new();
+    for axis in 0..3 {
+        let e = Vector3::ith(axis, TIME_STEP);
+        jacobian.extend([
+            e,
+            -e,
+            0.7 * e.cross(&Vector3::new(1.0, 2.0, 3.0).normalize()),
+        ]);
+    }
+    problem.constraints.push(&ConstraintGroup {
+        blocks: &[5, count as u32, count as u32 + 1],
+        jacobian: &jacobian,
+        offset: &[TIME_STEP, 0.0, -TIME_STEP],
+        compliance: &[0.0; 9],
+        unilateral: false,
+    });
+    let tight = settings(1e6);
+    let solved = [
+        CorrectiveMotion::exact(tight),
+        told(tight, vec![body.turned(0)]),
+    ];
+    let [exact, warped] = solved.map(|mut by| {
+        let mut solution = ContactSolution::at_rest(&problem);
+        by.solve(&problem, &mut solution).expect("sound");
+        solution
+    });
+    for (a, b) in exact.velocity.iter().zip(&warped.velocity) {
+        assert!((a - b).abs() < 1e-10, "{a} {b}");
+    }
 }

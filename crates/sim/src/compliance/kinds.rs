@@ -101,10 +101,20 @@ impl Shape {
         }
     }
 
+    /// Whether finite elements measure all strains.
+    fn is_elastic(&self, model: &Model) -> bool {
+        let elastic = &model.elements.elastic;
+        self.tets.iter().all(|&(_, tet)| elastic.is_stiff(tet))
+    }
+
     /// The rotation from this rest shape to that of `other`, if the bodies are congruent.
     fn turn_to(&self, model: &Model, other: &Self) -> Option<Matrix3<f64>> {
         let elastic = &model.elements.elastic;
+        // Strains that are constraints are compared by their origin: copies of one body of the scene have the same.
+        let bodies = &model.geometry.bodies;
+        let copies = bodies[self.body].origin.entry == bodies[other.body].origin.entry;
         let alike = self.points.len() == other.points.len()
+            && (copies || self.is_elastic(model) && other.is_elastic(model))
             && self.free == other.free
             && self.tets.len() == other.tets.len()
             && self.tets.iter().zip(&other.tets).all(|(a, b)| {

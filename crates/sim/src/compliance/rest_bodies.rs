@@ -5,8 +5,7 @@ use super::store::{self, Stored};
 use super::thin_rotations::thin_rotations_into;
 use crate::error::{SimError, StepFailure};
 use crate::model::Model;
-use crate::step::assemble::add_thin_at_rest;
-use impinge_contact::ContactError;
+use crate::step::assemble::{add_strains_at_rest, add_thin_at_rest};
 use impinge_contact::compliance::{RestCompliance, RigidMoments, TurnedBodies, TurnedBody};
 use impinge_fem::{AssemblyScales, NodalMotion};
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
@@ -71,6 +70,7 @@ impl RestBodies {
             &mut rhs,
         );
         add_thin_at_rest(model, time_step, &mut matrix);
+        add_strains_at_rest(model, time_step, &mut matrix);
         let mut known = Vec::with_capacity(self.kinds.len());
         for kind in &self.kinds {
             let name = &model.geometry.bodies[kind.first].name;
@@ -135,9 +135,8 @@ impl RestBodies {
             .node_rotations_into(positions, &mut self.rotations);
         thin_rotations_into(model, positions, &mut self.rotations);
         let known = self.known.get(&time_step.to_bits());
-        let known = known.ok_or(ContactError::NoRestCompliance { block: 0 })?;
         let mut bodies = Vec::new();
-        for (kind, rest) in self.kinds.iter().zip(known) {
+        for (kind, rest) in self.kinds.iter().zip(known.into_iter().flatten()) {
             for member in &kind.members {
                 let points = || member.points.iter().map(|&point| point as usize);
                 let moments = member.free.then(|| RigidMoments {

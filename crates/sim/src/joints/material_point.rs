@@ -52,6 +52,24 @@ pub(super) fn point(
     }
 }
 
+/// The place `x` as the weighted mean `Σ w q` of the material points of its carriers there: linear blend skinning.
+/// Without carriers it is fixed.
+pub(super) fn blended(
+    parts: &PartsToJoin<'_>,
+    frames: &[Frame],
+    carriers: &[(Held, f64)],
+    x: Vector3<f64>,
+) -> Point {
+    if carriers.is_empty() {
+        return Point::fixed(x);
+    }
+    let mut mean = Point::default();
+    for &(held, weight) in carriers {
+        mean = mean.plus(point(parts, frames, Some(held), x).times(weight));
+    }
+    mean
+}
+
 /// Four points far from each other, with the weights that give `x`; `None` if all points are coplanar.
 fn affine(
     rest: &[Vector3<f64>],

@@ -2,7 +2,7 @@
 
 use super::{
     changing::{JointConstraint, middle, side_of},
-    material_point::point,
+    material_point::{blended, point},
     parts::{Held, PartsToJoin, solid},
 };
 use crate::{
@@ -13,10 +13,12 @@ use impinge_contact::constraint::joint::{JointPlace, Side};
 use impinge_contact::constraint::{Configuration, ConstraintError, Frame, link};
 use nalgebra::Vector3;
 
-/// A place that a link or rope leads through (m), and the body there, if any.
+/// A place that a rope leads through.
 pub(super) struct Stop {
+    /// Position at the start (m).
     pub(super) at: Vector3<f64>,
-    pub(super) body: Option<Held>,
+    /// The bodies that carry it, with weights that sum to 1; none if it is fixed in the world.
+    pub(super) carriers: Vec<(Held, f64)>,
 }
 
 /// Two bodies that a joint connects, or one with the world.
@@ -92,8 +94,10 @@ impl PairJoint<'_> {
             JointKind::Ball | JointKind::Hinge | JointKind::Slider | JointKind::Weld => anchor,
         };
         let mut places = vec![(first, anchor)];
-        let stops = self.stops.iter();
-        places.extend(stops.filter_map(|stop| Some((stop.body?, stop.at + shift))));
+        for stop in self.stops {
+            let carriers = stop.carriers.iter();
+            places.extend(carriers.map(|&(held, _)| (held, stop.at + shift)));
+        }
         places.extend(second.map(|held| (held, end)));
         places
     }
@@ -124,7 +128,8 @@ impl PairJoint<'_> {
                 };
                 let mut line = vec![from.clone()];
                 for stop in self.stops {
-                    line.push(point(parts, frames, stop.body, stop.at + shift));
+                    let at = stop.at + shift;
+                    line.push(blended(parts, frames, &stop.carriers, at));
                 }
                 line.push(to.clone());
                 let pieces = line.windows(2);

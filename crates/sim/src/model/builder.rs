@@ -381,7 +381,7 @@ impl Builder {
             joints: of_joints,
             strains,
         };
-        check_method(scene, &solver, &of_scene, self.strains.is_empty())?;
+        check_method(scene, &solver, &of_scene)?;
         let mut mass = elastic.lumped_mass();
         for &(point, share) in &self.thin.masses {
             mass[point] = share;

@@ -24,14 +24,12 @@ pub(super) fn joint_stiffness(scene: &Scene) -> GeometricStiffness {
     }
 }
 
-/// Checks that the method of the scene supports its joints and bodies. Joints, and strains in compliance form, are rows
-/// that few methods support. A compliance at rest exists for finite elements only; `of_elements` states that all solids
-/// consist of them.
+/// Checks that the method of the scene supports its joints and bodies: joints, and strains in compliance form, are rows
+/// that few methods support.
 pub(super) fn check_method(
     scene: &Scene,
     solver: &Method,
     rows: &RowsOfScene<'_>,
-    of_elements: bool,
 ) -> Result<(), SimError> {
     check_rows(scene, solver, rows)?;
     // The other steppers have methods of their own.
@@ -53,15 +51,10 @@ pub(super) fn check_method(
             ("ropes and limits", "")
         } else if lacks_rows {
             ("joints", "")
-        } else if has.bodies_at_rest && !of_elements {
-            let what = "plastic or meshless bodies, quadrilaterals, or bodies in compliance form";
-            (what, "")
         } else {
             return Ok(());
         };
-    let can = |other: &Capabilities| {
-        rows.are_supported(other.constraint_rows) && (of_elements || !other.bodies_at_rest)
-    };
+    let can = |other: &Capabilities| rows.are_supported(other.constraint_rows);
     let able: Vec<String> = (MethodSpec::methods().filter(|spec| can(&spec.capabilities)))
         .map(|spec| format!("\"{}\"", spec.name))
         .collect();

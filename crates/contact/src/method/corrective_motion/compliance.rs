@@ -36,7 +36,7 @@ pub(super) struct FreeMotion {
 
 /// `C`: the velocities due to impulses, symmetric and positive semi-definite; `A⁻¹` or an approximation.
 ///
-/// Blocks belong to parts without coupling: bodies, bodies that joints connect, or single blocks.
+/// Blocks belong to parts that `C` does not couple: bodies, or bodies that joints connect.
 pub(super) trait Compliance {
     /// Prepares the compliance of `problem`; for an approximation, `repair` adds the exact momentum of free bodies.
     /// Returns whether the compliance has changed.
@@ -68,12 +68,6 @@ pub(super) trait Compliance {
     /// [`apply`](Self::apply) for impulses that are mostly those of the last call.
     fn apply_again(&mut self, x: &mut [f64]) {
         self.apply(x);
-    }
-
-    /// Whether bilateral constraint rows can be eliminated. `A` contains the geometric stiffness of joints, which
-    /// couples bodies; an approximation without it does not balance their momentum.
-    fn takes_rows(&self) -> bool {
-        false
     }
 
     /// Whether `C = A⁻¹`. Momentum is then balanced by the method, and its residual counts.

@@ -303,10 +303,6 @@ impl Compliance for JoinedCompliance {
         }
     }
 
-    fn takes_rows(&self) -> bool {
-        self.bodies.takes_rows()
-    }
-
     fn is_exact(&self) -> bool {
         self.bodies.is_exact()
     }

@@ -11,8 +11,8 @@
 //! compliance at rest, rotated node by node ([`CorrectiveMotion::warped`]). `W` is assembled in 3×3 blocks, or applied
 //! through the bodies ([`DelassusForm`]). Contacts are exact for both compliances, since the corrective motion uses the
 //! same. Momentum is exact with `A⁻¹`; the compliance at rest needs corrections, which repeat the free motion under the
-//! forces of the last solve ([`CorrectiveMotionSettings::corrections`]). With `A⁻¹`, bilateral constraint rows are
-//! eliminated: they change `v*` and `C` (`joined`). See `docs/methods/corrective_motion.md`.
+//! forces of the last solve ([`CorrectiveMotionSettings::corrections`]). Bilateral constraint rows are eliminated: they
+//! change `v*` and `C` (`joined`). See `docs/methods/corrective_motion.md`.
 
 mod acceleration;
 mod assembled;
@@ -39,9 +39,7 @@ mod warped;
 pub use settings::{CorrectiveMotionSettings, DelassusForm};
 
 use super::friction_stages::FrictionStages;
-use super::rows::{
-    add_impulse, check, check_with_joints, diagonal_compliance, gap_and_slip, merit,
-};
+use super::rows::{add_impulse, check_with_joints, diagonal_compliance, gap_and_slip, merit};
 use super::{ContactReport, ContactResult, ContactSolver, Termination};
 use crate::compliance::TurnedBodies;
 use crate::delassus::{BlockRows, FrictionError, FrictionProblem, GaussSeidel, ProximalNewton};
@@ -118,7 +116,7 @@ pub struct CorrectiveMotion {
     /// `v*` with these forces, and scratch for them.
     closed: Vec<f64>,
     row_forces: Vec<f64>,
-    /// `Jᵀ f₀`, and scratch of the same length.
+    /// `p₀`, and scratch of the same length.
     carried: Vec<f64>,
     scratch: Vec<f64>,
     free_motion: FreeMotion,
@@ -190,9 +188,9 @@ impl CorrectiveMotion {
     /// As [`solve`](ContactSolver::solve).
     pub fn condense(&mut self, problem: &ContactProblem) -> Result<FrictionProblem, ContactError> {
         self.settings.validate()?;
-        self.check(problem, &ContactSolution::at_rest(problem))?;
+        check_with_joints(problem, &ContactSolution::at_rest(problem))?;
         self.reactions.clear();
-        self.prepare(problem, &vec![0.0; problem.unknowns()])?;
+        self.prepare(problem, &ContactSolution::at_rest(problem))?;
         let nodes = ContactNodes::find(problem, &self.compliance)?;
         let built = Assembled::new(&nodes, &mut self.compliance, &mut RowCache::default());
         self.data(problem);
@@ -217,28 +215,19 @@ impl CorrectiveMotion {
             problem.unknowns(),
             "one impulse per unknown"
         );
-        self.check(problem, &ContactSolution::at_rest(problem))?;
+        check_with_joints(problem, &ContactSolution::at_rest(problem))?;
         self.compliance
             .prepare(problem, self.settings.momentum_repair)?;
         self.compliance.apply(impulses);
         Ok(())
     }
 
-    /// Checks the input: constraint rows are bilateral, and there are none for a compliance that does not take them.
-    fn check(
-        &self,
-        problem: &ContactProblem,
-        solution: &ContactSolution,
-    ) -> Result<(), ContactError> {
-        if self.compliance.takes_rows() {
-            check_with_joints(problem, solution)
-        } else {
-            check(problem, solution)
-        }
-    }
-
     /// Computes compliance and free motion of `problem`, unless they are those of the last solve.
-    fn prepare(&mut self, problem: &ContactProblem, start: &[f64]) -> Result<(), ContactError> {
+    fn prepare(
+        &mut self,
+        problem: &ContactProblem,
+        start: &ContactSolution,
+    ) -> Result<(), ContactError> {
         let repair = self.settings.momentum_repair;
         let changed = self.compliance.prepare(problem, repair)?;
         if changed {
@@ -254,22 +243,26 @@ impl CorrectiveMotion {
         Ok(())
     }
 
-    /// The free motion, with the part of the present forces `f₀` that `C` does not represent.
+    /// The free motion, with the part of the present forces `p₀ = Jᵀ f₀ + Gᵀ λ₀` of contacts and constraint rows that
+    /// `C` does not represent.
     ///
     /// ```text
-    /// v* = A⁻¹ (b + Jᵀ f₀) − C Jᵀ f₀
+    /// v* = A⁻¹ (b + p₀) − C p₀
     /// ```
     ///
-    /// So the error of `C` in `v* + C Jᵀ f` affects `f − f₀` only. For the exact compliance it is `A⁻¹ b` for any `f₀`.
-    fn move_freely(&mut self, problem: &ContactProblem, start: &[f64]) {
+    /// So the error of `C` in `v* + C p` affects `p − p₀` only. For the exact compliance it is `A⁻¹ b` for any `p₀`.
+    fn move_freely(&mut self, problem: &ContactProblem, start: &ContactSolution) {
         self.free.clear();
-        self.free.extend_from_slice(start);
+        self.free.extend_from_slice(&start.velocity);
         self.carried.clear();
         self.carried.resize(problem.unknowns(), 0.0);
         if !self.compliance.is_exact() {
-            for (contact, force) in self.reactions.iter().enumerate() {
-                add_impulse(problem, contact, force, &mut self.carried);
-            }
+            add_impulses(
+                problem,
+                &self.reactions,
+                &start.constraints,
+                &mut self.carried,
+            );
         }
         self.scratch.clear();
         let known = problem.rhs.iter().zip(&self.carried);
@@ -292,14 +285,13 @@ impl CorrectiveMotion {
     }
 
     /// Whether the forces differ more from those in the free motion than from zero: the free motion was then harmful.
-    fn has_diverged(&mut self, problem: &ContactProblem) -> bool {
+    fn has_diverged(&mut self, problem: &ContactProblem, solution: &ContactSolution) -> bool {
         if self.compliance.is_exact() {
             return false;
         }
         self.scratch.fill(0.0);
-        for (contact, force) in self.reactions.iter().enumerate() {
-            add_impulse(problem, contact, force, &mut self.scratch);
-        }
+        let scratch = &mut self.scratch;
+        add_impulses(problem, &self.reactions, &solution.constraints, scratch);
         let (mut from_carried, mut from_none) = (0.0, 0.0);
         for (now, carried) in self.scratch.iter().zip(&self.carried) {
             from_carried += (now - carried) * (now - carried);
@@ -446,7 +438,7 @@ impl CorrectiveMotion {
             }
             let unbalanced = report.residual >= self.settings.tolerances.momentum;
             let nears = report.residual < PROGRESS * last;
-            if self.has_diverged(problem) && repeats < MOST_REPEATS {
+            if self.has_diverged(problem, solution) && repeats < MOST_REPEATS {
                 // This free motion is discarded: it is no step towards the balance.
                 last = f64::INFINITY;
                 repeats += 1;
@@ -456,7 +448,7 @@ impl CorrectiveMotion {
             } else {
                 return Ok(());
             }
-            self.move_freely(problem, &solution.velocity);
+            self.move_freely(problem, solution);
         }
     }
 
@@ -517,6 +509,28 @@ impl CorrectiveMotion {
     }
 }
 
+/// Adds `Jᵀ f + Gᵀ λ` to the impulses of all unknowns (N·s), without the rows whose force is not finite.
+fn add_impulses(
+    problem: &ContactProblem,
+    forces: &[Vector3<f64>],
+    rows: &[f64],
+    impulses: &mut [f64],
+) {
+    for (contact, force) in forces.iter().enumerate() {
+        add_impulse(problem, contact, force, impulses);
+    }
+    let constraints = &problem.constraints;
+    for group in 0..constraints.groups() {
+        let first = constraints.first_row(group);
+        for row in 0..constraints.group(group).offset.len() {
+            let force = rows[first + row];
+            if force.is_finite() {
+                constraints.add_impulse(group, row, force, impulses);
+            }
+        }
+    }
+}
+
 /// The forces of a warm start; zero if they are not finite.
 fn start_forces(solution: &ContactSolution, reactions: &mut Vec<Vector3<f64>>) {
     reactions.clear();
@@ -558,9 +572,9 @@ pub(super) fn unusable(error: &FrictionError) -> ContactError {
 impl ContactSolver for CorrectiveMotion {
     fn solve(&mut self, problem: &ContactProblem, solution: &mut ContactSolution) -> ContactResult {
         self.settings.validate()?;
-        self.check(problem, solution)?;
+        check_with_joints(problem, solution)?;
         start_forces(solution, &mut self.reactions);
-        self.prepare(problem, &solution.velocity)?;
+        self.prepare(problem, solution)?;
         let nodes = ContactNodes::find(problem, &self.compliance)?;
         let mut report = ContactReport::default();
         self.cache.match_contacts(problem);

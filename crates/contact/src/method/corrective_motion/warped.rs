@@ -1,6 +1,10 @@
 //! The compliance at rest, rotated node by node: `C̃ = R (A⁰)⁻¹ Rᵀ` (eq. 23 of the paper).
+//!
+//! Blocks of bodies without data at rest, as rigid ones, have the exact compliance. Between bodies, `C̃` has no coupling:
+//! the geometric stiffness of joints and springs between a body at rest and another one is left to corrections.
 
 use super::compliance::{Compliance, FreeEquations, FreeMotion, Push, Response};
+use super::exact::ExactCompliance;
 use super::matrix_snapshot::MatrixSnapshot;
 use super::momentum_projection::MomentumProjection;
 use crate::compliance::{TurnedBodies, TurnedBody};
@@ -15,23 +19,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Largest number of iterations of the free motion; with `C̃` as preconditioner about ten are enough.
 const MOST_ITERATIONS: usize = 500;
 
-/// Marks a block without body.
+/// Marks a block of no known body.
 const NOBODY: u32 = u32::MAX;
 
-/// `C̃` of the known bodies, and the inverse of the diagonal block for all other blocks.
+/// `C̃` of the known bodies, and the exact compliance of all other blocks.
 ///
-/// Nothing is factorised in a step, and the cost of contacts does not depend on the number of elements below the
-/// surface.
+/// Nothing of the known bodies is factorised in a step, and the cost of contacts does not depend on the number of
+/// elements below their surface.
 #[derive(Default)]
 pub(super) struct WarpedCompliance {
     known: Option<Arc<TurnedBodies>>,
     /// The bodies of the last `prepare`.
     prepared: Option<Arc<TurnedBodies>>,
     momentum: MatrixSnapshot,
-    /// Body of every block and number of the block in it; for other blocks [`NOBODY`] and the number of the lone block.
+    /// Body of every block and number of the block in it; [`NOBODY`] for other blocks.
     place_of_block: Vec<(u32, u32)>,
-    /// Blocks of no body, with the inverses of their diagonal blocks.
-    lone: Vec<(u32, Matrix3<f64>)>,
+    /// The compliance of these.
+    others: ExactCompliance,
     /// Momentum projection of each body, if requested.
     repairs: Vec<Option<MomentumProjection>>,
     repaired: bool,
@@ -81,6 +85,10 @@ impl Compliance for WarpedCompliance {
             });
         }
         self.place_blocks(problem, &known)?;
+        let is_known: Vec<bool> = (self.place_of_block.iter())
+            .map(|&(body, _)| body != NOBODY)
+            .collect();
+        self.others.prepare_others(&problem.momentum, &is_known)?;
         self.repairs.clear();
         for body in &known.bodies {
             let moments = body.moments.as_ref().filter(|_| repair);
@@ -96,13 +104,14 @@ impl Compliance for WarpedCompliance {
     }
 
     fn parts(&self) -> usize {
-        self.bodies().len() + self.lone.len()
+        self.bodies().len() + self.others.parts()
     }
 
     fn place(&self, block: u32) -> Option<(usize, usize)> {
         let (body, local) = self.place_of_block[block as usize];
         if body == NOBODY {
-            return Some((self.bodies().len() + local as usize, 0));
+            let (part, place) = self.others.place(block)?;
+            return Some((self.bodies().len() + part, place));
         }
         let place = self.bodies()[body as usize].rest.place(local as usize)?;
         Some((body as usize, place))
@@ -114,13 +123,8 @@ impl Compliance for WarpedCompliance {
             return;
         };
         let Some(body) = known.bodies.get(part) else {
-            let (_, inverse) = &self.lone[part - known.bodies.len()];
-            let sum: Matrix3<f64> = pushed
-                .iter()
-                .map(|(_, jacobian)| jacobian.transpose())
-                .sum();
-            response.extend(felt.iter().map(|_| inverse * sum));
-            return;
+            let part = part - known.bodies.len();
+            return self.others.respond(part, pushed, felt, response);
         };
         let node = |place: usize| body.rest.surface()[place] as usize;
         // Rows are rotated to the rest shape, one rotation per node, and displacements are rotated back (section 4.3).
@@ -215,11 +219,7 @@ impl Compliance for WarpedCompliance {
             together.push(index);
         }
         warp_together(bodies, together, x, columns, solve);
-        for (block, inverse) in &self.lone {
-            let entries = &mut x[3 * *block as usize..][..3];
-            let value = inverse * Vector3::from_column_slice(entries);
-            entries.copy_from_slice(value.as_slice());
-        }
+        self.others.apply(x);
     }
 
     /// Solves only for bodies with changed impulses: few change in the rounds of a step.
@@ -268,7 +268,7 @@ impl WarpedCompliance {
         self.prepared.as_ref().map_or(&[], |known| &known.bodies)
     }
 
-    /// Numbers all blocks and inverts those without body.
+    /// Numbers the blocks of all known bodies.
     fn place_blocks(
         &mut self,
         problem: &ContactProblem,
@@ -292,24 +292,6 @@ impl WarpedCompliance {
                     Some(place) if place.0 == NOBODY => *place = (index as u32, local as u32),
                     _ => return Err(misfit),
                 }
-            }
-        }
-        self.lone.clear();
-        let pattern = problem.momentum.pattern();
-        for block in 0..blocks {
-            for slot in pattern.row(block).skip(1) {
-                let other = pattern.columns()[slot] as usize;
-                let (mine, its) = (self.place_of_block[block].0, self.place_of_block[other].0);
-                if mine != its || mine == NOBODY {
-                    let block = if mine == NOBODY { block } else { other };
-                    return Err(ContactError::NoRestCompliance { block });
-                }
-            }
-            if self.place_of_block[block].0 == NOBODY {
-                let inverse = problem.momentum.diagonal_block(block).cholesky();
-                let inverse = inverse.ok_or(ContactError::IndefiniteMomentum { block })?;
-                self.place_of_block[block].1 = self.lone.len() as u32;
-                self.lone.push((block as u32, inverse.inverse()));
             }
         }
         Ok(())

@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 use schemars::JsonSchema;
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
-use std::fmt;
+use std::{collections::BTreeMap, fmt};
 
 /// Kind of a joint.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -42,6 +42,22 @@ pub struct Via {
     /// Name of the body that carries the point. Default: the point is fixed in the world.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<String>,
+    /// Instead of `body`, several bodies that carry the point together, each with its weight, by linear blend skinning:
+    /// the point is the weighted mean of the points of the bodies. Weights are greater than 0 and sum to 1.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub skin: BTreeMap<String, f64>,
+}
+
+impl Via {
+    /// The bodies that carry the point, with weights; none if it is fixed in the world.
+    pub(crate) fn carriers(&self) -> impl Iterator<Item = (&str, f64)> {
+        let skin = self
+            .skin
+            .iter()
+            .map(|(name, weight)| (name.as_str(), *weight));
+        let alone = self.body.iter().map(|name| (name.as_str(), 1.0));
+        alone.chain(skin)
+    }
 }
 
 /// A physical group of a Gmsh mesh.

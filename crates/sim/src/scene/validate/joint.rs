@@ -1,8 +1,11 @@
 //! Joints: the keys of each kind, and their values.
 
 use super::Check;
-use crate::scene::format::{Formulation, Joint, JointKind, Signal};
+use crate::scene::format::{Formulation, Joint, JointKind, Signal, Via};
 use std::f64::consts::TAU;
+
+/// Deviation of the sum of weights from 1 that counts as written digits: thirds with nine digits pass.
+const WEIGHTS: f64 = 1e-8;
 
 impl Check<'_> {
     pub(super) fn joint(&self, path: &str, joint: &Joint) {
@@ -26,7 +29,7 @@ impl Check<'_> {
         self.region(path, joint.region.as_ref());
         self.joint_keys(path, joint);
         for (index, via) in joint.via.iter().enumerate() {
-            self.vectors(&format!("{path}.via.{index}"), "at", &via.at);
+            self.via(&format!("{path}.via.{index}"), via);
         }
         if let Some(axis) = &joint.axis {
             self.direction(&format!("{path}.axis"), "the axis", axis);
@@ -36,6 +39,32 @@ impl Check<'_> {
         }
         if let Some(limits) = &joint.limits {
             self.limits_of_joint(&format!("{path}.limits"), joint.kind, limits);
+        }
+    }
+
+    fn via(&self, path: &str, via: &Via) {
+        self.vectors(path, "at", &via.at);
+        if via.skin.is_empty() {
+            return;
+        }
+        let key = format!("{path}.skin");
+        if via.body.is_some() {
+            return self.fail(
+                &key,
+                "`skin` and `body` both name what carries the point".to_owned(),
+                "leave one of them out",
+            );
+        }
+        for weight in via.skin.values() {
+            self.positive(&key, "a weight", *weight);
+        }
+        let sum: f64 = via.skin.values().sum();
+        if (sum - 1.0).abs() > WEIGHTS {
+            self.fail(
+                &key,
+                format!("the weights sum to {sum}, not to 1"),
+                "divide each weight by their sum",
+            );
         }
     }
 

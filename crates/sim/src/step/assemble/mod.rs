@@ -5,6 +5,7 @@ pub(crate) mod load;
 pub(crate) mod newton_iterate;
 pub(crate) mod remainders;
 pub(crate) mod rigid;
+mod strains;
 mod thin;
 
 use crate::step::assemble::rigid::check_turn;
@@ -18,6 +19,7 @@ use crate::{
 };
 use impinge_contact::ContactProblem;
 use nalgebra::Vector3;
+pub(crate) use strains::add_strains_at_rest;
 pub(crate) use thin::{MomentumSystem, add_thin_at_rest};
 
 /// Sets prescribed points at the end of the step: exact positions, and the velocities of straight paths to them.

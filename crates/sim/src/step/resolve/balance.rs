@@ -21,9 +21,12 @@ const BLOCKS_PER_TASK: usize = 8192;
 /// The momentum error of an approximate compliance is no small correction: closing it would open gaps. With joints,
 /// momentum passes between bodies, and the methods for joints balance it themselves.
 pub(crate) fn closes_balances(model: &Model, method: &Method) -> bool {
-    method.balances_momentum()
-        && model.constraints.rows.is_empty()
-        && model.constraints.soft_links == 0
+    method.balances_momentum() && !passes_momentum(model)
+}
+
+/// Whether momentum passes between bodies by joints.
+fn passes_momentum(model: &Model) -> bool {
+    !model.constraints.rows.is_empty() || model.constraints.soft_links > 0
 }
 
 /// Closes the momentum balances that `method` leaves open of the bodies that were `solved`, as far as
@@ -41,7 +44,7 @@ pub(crate) fn balance(
 ) -> Vec<Vector3<f64>> {
     let StepContext { model, state, .. } = context;
     if !closes_balances(model, method) {
-        if !method.balances_momentum() {
+        if !passes_momentum(model) {
             balance_rigid(model, problem, solution, solved);
         }
         return Vec::new();
