@@ -30,6 +30,7 @@ mod resume;
 mod scene;
 mod scene_mistakes;
 mod second_order;
+mod skinned_ropes;
 mod solids;
 mod solvers_of_rows;
 mod starts;
