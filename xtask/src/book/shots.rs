@@ -48,6 +48,7 @@ pub(super) const GROUPS: [(&str, &[Shot]); 5] = [
             shot("stack", 0.1),
             shot("complex_materials", 0.15),
             shot("tournier_creatures", 0.3),
+            shot("tournier_armadillos", 0.4),
             shot("cantilever", 0.3),
             shot("wedge", 0.3).from(-55.0, 55.0),
             shot("verschoor_wedge", 0.3).from(-75.0, 15.0),
