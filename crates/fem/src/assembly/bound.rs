@@ -46,36 +46,30 @@ pub(super) struct Origin {
     pub(super) damping: RayleighDamping,
 }
 
-/// Groups of at most `most` consecutive elements of one material, all with stiffness damping or all without: so the
-/// bits of an element do not depend on the damping of others.
-#[inline(always)]
-fn groups<const N: usize, const P: usize, K>(
-    elements: &[BoundElement<N, P, K>],
-    most: usize,
-) -> impl Iterator<Item = &[BoundElement<N, P, K>]> {
-    elements
-        .chunk_by(|a, b| {
-            let is_damped = |of: &BoundElement<N, P, K>| of.stiffness_damping > 0.0;
-            a.material == b.material && is_damped(a) == is_damped(b)
-        })
-        .flat_map(move |of_material| of_material.chunks(most))
-}
-
 /// The elements of a group at their current positions; the last one fills the rest of the array.
 #[inline(always)]
-fn place<'a, const N: usize, const P: usize, K>(
+fn place<'a, const N: usize, const P: usize, K: Copy>(
     group: &'a [BoundElement<N, P, K>],
     inputs: &Inputs<'_>,
     stiffness_scale: impl Fn(&BoundElement<N, P, K>) -> f64,
 ) -> [Placed<'a, N, K>; LANES] {
-    std::array::from_fn(|lane| {
+    let at = |lane: usize| {
         let element = &group[lane.min(group.len() - 1)];
+        let mut current = [Vector3::zeros(); N];
+        for (x, &node) in current.iter_mut().zip(&element.nodes) {
+            *x = inputs.positions[node as usize];
+        }
         Placed {
             kernel: &element.kernel,
-            current: element.nodes.map(|node| inputs.positions[node as usize]),
+            current,
             stiffness_scale: stiffness_scale(element),
         }
-    })
+    };
+    let mut placed = [at(0); LANES];
+    for (lane, placed) in placed.iter_mut().enumerate().skip(1) {
+        *placed = at(lane);
+    }
+    placed
 }
 
 impl<const N: usize, const P: usize, K: Kernel<N, P>> BoundElement<N, P, K> {
@@ -164,6 +158,14 @@ impl<const N: usize, const P: usize, K: Kernel<N, P>> BoundElement<N, P, K> {
         local
     }
 
+    /// Whether two elements can be in one group: those of one material, with stiffness damping both or without. So the
+    /// bits of an element do not depend on the damping of others.
+    #[inline(always)]
+    fn share_a_group(&self, other: &Self) -> bool {
+        let is_damped = |of: &Self| of.stiffness_damping > 0.0;
+        self.material == other.material && is_damped(self) == is_damped(other)
+    }
+
     /// Adds the forces and stiffness of elements to the part of the system that their task owns.
     #[inline(always)]
     pub(super) fn add<S: Simd>(
@@ -179,14 +181,16 @@ impl<const N: usize, const P: usize, K: Kernel<N, P>> BoundElement<N, P, K> {
             damping,
             ..
         } = *inputs.scales;
-        for group in groups(elements, K::GROUP.min(S::F64_LANES)) {
-            let material = &inputs.materials[group[0].material as usize];
-            let scale = |of: &Self| stiffness + damping * of.stiffness_damping;
-            let placed = place(group, inputs, scale);
-            let placed = &placed[..group.len()];
-            K::systems(simd, material, placed, force, |index, system| {
-                group[index].add_system(inputs, system, values, rhs);
-            });
+        for of_material in elements.chunk_by(Self::share_a_group) {
+            let material = &inputs.materials[of_material[0].material as usize];
+            for group in of_material.chunks(K::GROUP.min(S::F64_LANES)) {
+                let scale = |of: &Self| stiffness + damping * of.stiffness_damping;
+                let placed = place(group, inputs, scale);
+                let placed = &placed[..group.len()];
+                K::systems(simd, material, placed, force, |index, system| {
+                    group[index].add_system(inputs, system, values, rhs);
+                });
+            }
         }
     }
 
@@ -228,21 +232,24 @@ impl<const N: usize, const P: usize, K: Kernel<N, P>> BoundElement<N, P, K> {
         rhs: &mut [[f64; 3]],
     ) {
         let AssemblyScales { force, damping, .. } = *inputs.scales;
-        for group in groups(elements, K::GROUP.min(S::F64_LANES)) {
-            let material = &inputs.materials[group[0].material as usize];
+        for of_material in elements.chunk_by(Self::share_a_group) {
+            let material = &inputs.materials[of_material[0].material as usize];
             let scale = |of: &Self| damping * of.stiffness_damping;
-            let velocity = (inputs.damped_velocity)
-                .filter(|_| group.iter().any(|element| scale(element) > 0.0));
-            let placed = place(group, inputs, scale);
-            let placed = &placed[..group.len()];
-            match velocity {
-                Some(velocity) => K::systems(simd, material, placed, force, |index, mut system| {
-                    group[index].damp(velocity, 1.0, &mut system);
-                    group[index].scatter(&system.forces, rhs);
-                }),
-                None => K::forces(simd, material, placed, force, |index, forces| {
-                    group[index].scatter(&forces, rhs);
-                }),
+            let velocity = (inputs.damped_velocity).filter(|_| scale(&of_material[0]) > 0.0);
+            for group in of_material.chunks(K::GROUP.min(S::F64_LANES)) {
+                let placed = place(group, inputs, scale);
+                let placed = &placed[..group.len()];
+                match velocity {
+                    Some(velocity) => {
+                        K::systems(simd, material, placed, force, |index, mut system| {
+                            group[index].damp(velocity, 1.0, &mut system);
+                            group[index].scatter(&system.forces, rhs);
+                        });
+                    }
+                    None => K::forces(simd, material, placed, force, |index, forces| {
+                        group[index].scatter(&forces, rhs);
+                    }),
+                }
             }
         }
     }

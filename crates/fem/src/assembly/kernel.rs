@@ -35,6 +35,7 @@ pub(super) struct ElementSystem<const N: usize, const P: usize> {
 }
 
 /// An element at the current positions of its `N` vertices.
+#[derive(Clone, Copy)]
 pub(super) struct Placed<'a, const N: usize, K> {
     pub(super) kernel: &'a K,
     pub(super) current: [Vector3<f64>; N],

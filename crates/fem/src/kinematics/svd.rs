@@ -136,25 +136,28 @@ fn jacobi<S: Simd>(f: &Mat3<S>) -> LanesSvd<S> {
         }
     }
     let mut v = Mat3::identity(simd);
+    // The pairs are written out, since columns by an index would be in memory.
+    let ([b0, b1, b2], [v0, v1, v2]) = (&mut b.0, &mut v.0);
     for _ in 0..MAX_SWEEPS {
-        let mut settled = true;
-        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
-            settled &= !orthogonalise(&mut b, &mut v, p, q);
-        }
-        if settled {
+        let mut turned = orthogonalise([b0, b1], [v0, v1]);
+        turned |= orthogonalise([b0, b2], [v0, v2]);
+        turned |= orthogonalise([b1, b2], [v1, v2]);
+        if !turned {
             break;
         }
     }
-    sort_descending(&mut b, &mut v);
+    order([b0, b1], [v0, v1]);
+    order([b0, b2], [v0, v2]);
+    order([b1, b2], [v1, v2]);
     let (u, sigma) = left_factor(&b);
     LanesSvd { u, sigma, v }
 }
 
-/// Rotates columns `p`, `q` in their plane where they are not orthogonal; returns whether that is anywhere.
+/// Rotates two columns in their plane where they are not orthogonal, and those of `V` alike; returns whether that is
+/// anywhere.
 #[inline(always)]
-fn orthogonalise<S: Simd>(b: &mut Mat3<S>, v: &mut Mat3<S>, p: usize, q: usize) -> bool {
-    let (x, y) = (b.0[p], b.0[q]);
-    let (alpha, beta, gamma) = (dot(x, x), dot(y, y), dot(x, y));
+fn orthogonalise<S: Simd>([x, y]: [&mut Vec3<S>; 2], of_v: [&mut Vec3<S>; 2]) -> bool {
+    let (alpha, beta, gamma) = (dot(*x, *x), dot(*y, *y), dot(*x, *y));
     let turns = (alpha * beta * (COSINE_TOLERANCE * COSINE_TOLERANCE)).less(gamma * gamma);
     if !turns.any() {
         return false;
@@ -168,27 +171,21 @@ fn orthogonalise<S: Simd>(b: &mut Mat3<S>, v: &mut Mat3<S>, p: usize, q: usize) 
     let length = (run * run + rise * rise).sqrt();
     let cosine = turns.select(run / length, zero + 1.0);
     let sine = turns.select(rise / length, zero);
-    for columns in [b, v] {
-        let (x, y) = (columns.0[p], columns.0[q]);
-        for i in 0..3 {
-            columns.0[p][i] = x[i] * cosine - y[i] * sine;
-            columns.0[q][i] = x[i] * sine + y[i] * cosine;
+    for [x, y] in [[x, y], of_v] {
+        for (x, y) in x.iter_mut().zip(y) {
+            (*x, *y) = (*x * cosine - *y * sine, *x * sine + *y * cosine);
         }
     }
     true
 }
 
-/// Orders the columns of `B` by length; each exchange is a quarter turn, so `V` stays a rotation.
+/// Orders two columns by length, the longer one first; an exchange is a quarter turn, so `V` stays a rotation.
 #[inline(always)]
-fn sort_descending<S: Simd>(b: &mut Mat3<S>, v: &mut Mat3<S>) {
-    for (p, q) in [(0, 1), (0, 2), (1, 2)] {
-        let exchanges = dot(b.0[p], b.0[p]).less(dot(b.0[q], b.0[q]));
-        for columns in [&mut *b, &mut *v] {
-            let (x, y) = (columns.0[p], columns.0[q]);
-            for i in 0..3 {
-                columns.0[p][i] = exchanges.select(y[i], x[i]);
-                columns.0[q][i] = exchanges.select(-x[i], y[i]);
-            }
+fn order<S: Simd>([x, y]: [&mut Vec3<S>; 2], of_v: [&mut Vec3<S>; 2]) {
+    let exchanges = dot(*x, *x).less(dot(*y, *y));
+    for [x, y] in [[x, y], of_v] {
+        for (x, y) in x.iter_mut().zip(y) {
+            (*x, *y) = (exchanges.select(*y, *x), exchanges.select(-*x, *y));
         }
     }
 }
