@@ -196,6 +196,15 @@ pub enum ContactError {
         /// The valid range in words.
         requirement: &'static str,
     },
+    /// The method needs the compliance at rest of deformable bodies and was given none.
+    #[error(
+        "the compliance at rest of the body with block {block}, which `warped-compliance` needs, is missing; run the \
+         scene with that method, or use `exact-compliance` for a stored problem"
+    )]
+    NoRestCompliance {
+        /// A block of the body.
+        block: usize,
+    },
     /// The compliances were computed for another step length.
     #[error(
         "the compliance at rest belongs to a time step of {known:e} s, the problem to {time_step:e} s; compute it again"

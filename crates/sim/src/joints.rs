@@ -102,6 +102,7 @@ impl Joined {
             self.notices.extend(made.places().iter().find_map(notice));
         }
         made.check_frames()?;
+        made.check_skins()?;
         let constraints = if joint.kind == JointKind::Bind {
             let bind = Bind {
                 scene: made.scene,
@@ -159,9 +160,11 @@ fn stops(
     for (at, stop) in joint.via.iter().enumerate() {
         let key = if stop.skin.is_empty() { "body" } else { "skin" };
         let path = format!("{path}.via.{at}.{key}");
+        // Written digits are rounded.
+        let sum: f64 = stop.carriers().map(|(_, weight)| weight).sum();
         let mut carriers = Vec::new();
         for (name, weight) in stop.carriers() {
-            carriers.push((held(scene, parts, &path, name)?[0], weight));
+            carriers.push((held(scene, parts, &path, name)?[0], weight / sum));
         }
         stops.push(Stop {
             at: Vector3::from(stop.at),
@@ -282,10 +285,12 @@ fn held(
             .error_at(
                 path,
                 format!("`{name}` is a half-space; joints to half-spaces are not supported"),
-                if path.rsplit('.').next() == Some("first") {
-                    "name a moving [[body]], or leave `second` out to join `first` to the world"
-                } else {
-                    "leave the key out: that joins to the world, which stands as still"
+                match path.rsplit('.').next() {
+                    Some("first") => {
+                        "name a moving [[body]], or leave `second` out to join `first` to the world"
+                    }
+                    Some("skin") => "name a [[body]], or an [[obstacle]] with a mesh",
+                    _ => "leave the key out: that joins to the world, which stands as still",
                 },
             )
             .into());

@@ -10,7 +10,7 @@ pub struct TurnedBodies {
     /// Length of the step (s) of the compliances.
     pub time_step: f64,
     /// Each block of a problem belongs to one body at most. Blocks without a body, as those of rigid bodies, are
-    /// factorised in every step.
+    /// factorised whenever the matrix changes.
     pub bodies: Vec<TurnedBody>,
 }
 

@@ -653,17 +653,17 @@ fn mismatched_bodies_are_rejected_without_effect() {
     );
 }
 
-/// Blocks without data at rest have the exact compliance, coupled or not.
+/// Blocks without data at rest have the exact compliance, coupled or not. A caller that gives no data at all, not even
+/// an empty list, has forgotten them.
 #[test]
 fn unknown_bodies_are_exact() {
     let lattice = block(1e5);
     let problem = fall(&lattice, lattice.momentum(TIME_STEP), 0.4);
     let tight = settings(1e9);
-    let solved = [
-        CorrectiveMotion::exact(tight),
-        CorrectiveMotion::warped(tight),
-    ]
-    .map(|mut by| {
+    let refused =
+        CorrectiveMotion::warped(tight).solve(&problem, &mut ContactSolution::at_rest(&problem));
+    assert_eq!(refused, Err(ContactError::NoRestCompliance { block: 0 }));
+    let solved = [CorrectiveMotion::exact(tight), told(tight, vec![])].map(|mut by| {
         let mut solution = ContactSolution::at_rest(&problem);
         by.solve(&problem, &mut solution).expect("sound");
         solution.velocity

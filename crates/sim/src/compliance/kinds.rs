@@ -110,7 +110,7 @@ impl Shape {
     /// The rotation from this rest shape to that of `other`, if the bodies are congruent.
     fn turn_to(&self, model: &Model, other: &Self) -> Option<Matrix3<f64>> {
         let elastic = &model.elements.elastic;
-        // Strains that are constraints are compared by their origin: copies of one body of the scene have the same.
+        // Constraints are not compared: copies of one body of the scene have the same strains.
         let bodies = &model.geometry.bodies;
         let copies = bodies[self.body].origin.entry == bodies[other.body].origin.entry;
         let alike = self.points.len() == other.points.len()

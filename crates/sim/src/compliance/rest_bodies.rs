@@ -46,13 +46,18 @@ impl RestBodies {
         std::mem::take(&mut self.notices)
     }
 
-    /// Computes the data for steps of length `time_step` (s), or reads them from the scene's folder.
+    /// Computes the data for steps of length `time_step` (s), or reads them from the scene's folder: one for each group
+    /// of congruent bodies.
     ///
     /// # Errors
     /// [`SimError::RestCompliance`] if a body has no compliance or it cannot be stored.
-    pub fn prepare(&mut self, model: &Model, time_step: f64) -> Result<(), SimError> {
-        if self.known.contains_key(&time_step.to_bits()) {
-            return Ok(());
+    pub fn prepare(
+        &mut self,
+        model: &Model,
+        time_step: f64,
+    ) -> Result<Vec<Arc<RestCompliance>>, SimError> {
+        if let Some(known) = self.known.get(&time_step.to_bits()) {
+            return Ok(known.clone());
         }
         let mut matrix = SymmetricBlockMatrix::zeros(model.unknowns.pattern.clone());
         let mut rhs = vec![0.0; matrix.len()];
@@ -111,8 +116,8 @@ impl RestBodies {
             };
             known.push(Arc::new(rest));
         }
-        self.known.insert(time_step.to_bits(), known);
-        Ok(())
+        self.known.insert(time_step.to_bits(), known.clone());
+        Ok(known)
     }
 
     /// The bodies at `positions`, for a step of length `time_step` (s).
@@ -125,8 +130,8 @@ impl RestBodies {
         positions: &[Vector3<f64>],
         time_step: f64,
     ) -> Result<Arc<TurnedBodies>, StepFailure> {
-        self.prepare(model, time_step)
-            .map_err(|error| StepFailure::RestCompliance {
+        let known =
+            (self.prepare(model, time_step)).map_err(|error| StepFailure::RestCompliance {
                 problem: error.to_string(),
             })?;
         model
@@ -134,9 +139,8 @@ impl RestBodies {
             .elastic
             .node_rotations_into(positions, &mut self.rotations);
         thin_rotations_into(model, positions, &mut self.rotations);
-        let known = self.known.get(&time_step.to_bits());
         let mut bodies = Vec::new();
-        for (kind, rest) in self.kinds.iter().zip(known.into_iter().flatten()) {
+        for (kind, rest) in self.kinds.iter().zip(&known) {
             for member in &kind.members {
                 let points = || member.points.iter().map(|&point| point as usize);
                 let moments = member.free.then(|| RigidMoments {

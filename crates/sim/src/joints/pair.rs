@@ -78,6 +78,30 @@ impl PairJoint<'_> {
         Ok(())
     }
 
+    /// Rejects a point that several bodies carry, one of which has no material there: it would carry another place.
+    pub(super) fn check_skins(&self) -> Result<(), SimError> {
+        let state = Configuration {
+            particles: self.parts.rest,
+            frames: self.frames,
+        };
+        for (index, stop) in self.stops.iter().enumerate() {
+            let x = stop.at + self.pair.shift;
+            let misses = |&&(held, _): &&(Held, f64)| {
+                let place = point(self.parts, self.frames, Some(held), x).at(&state);
+                (place - x).norm() > held.slack
+            };
+            let is_shared = stop.carriers.len() > 1;
+            if let Some((held, _)) = stop.carriers.iter().filter(|_| is_shared).find(misses) {
+                let body = &solid(self.parts, held.solid).name;
+                let problem = format!("`{body}` deforms and does not contain the point");
+                let mend = "let rigid bodies carry it, or bodies that contain it";
+                let key = format!("{}.via.{index}.skin", self.path());
+                return Err(self.scene.error_at(&key, problem, mend).into());
+            }
+        }
+        Ok(())
+    }
+
     /// The anchors and the bodies held there. A `bind` has no anchor; it reports by itself if no node is near.
     pub(super) fn places(&self) -> Vec<(Held, Vector3<f64>)> {
         let Pair {

@@ -28,6 +28,11 @@ kind = "rigid"
 motion = { velocity = [0, 0, 0.4] }
 mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
 position = [-0.5, 0, 0]
+[[body]]
+name = "jelly"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+material = { young = 1e5, poisson = 0.3, density = 1000 }
+position = [0, 1, 0]
 [[joint]]
 kind = "rope"
 first = "load"
@@ -68,12 +73,16 @@ fn mistakes_in_weights_are_named() {
             "skin = { post = 0.75, lift = 0.5 }",
             "the weights sum to 1.25",
         ),
-        ("skin = { post = 1.5, lift = -0.5 }", "a weight"),
+        ("skin = { post = 1.5, lift = -0.5 }", "the weight of `lift`"),
         ("body = \"post\", skin = { lift = 1 }", "both name"),
         ("skin = { post = 0.75, life = 0.25 }", "no body `life`"),
+        (
+            "skin = { post = 0.75, jelly = 0.25 }",
+            "`jelly` deforms and does not contain the point",
+        ),
     ] {
         let message = said(skin);
         assert!(message.contains(words), "{skin}: {message}");
-        assert!(message.contains("toml:28:"), "{skin}: {message}");
+        assert!(message.contains("toml:33:"), "{skin}: {message}");
     }
 }

@@ -486,11 +486,6 @@ fn inconsistent_settings_are_rejected() {
             "compliance form",
         ),
         (
-            with("cuboid", "yield_stress = 1e3, formulation = \"stiffness\"")
-                .replace("compliant-kkt", "warped-compliance"),
-            "plastic or meshless bodies, quadrilaterals",
-        ),
-        (
             with("hexahedra", "formulation = \"stiffness\"")
                 .replace("[time]", "[asynchronous]\nthickness = 1e-3\n\n[time]")
                 .replacen(

@@ -135,8 +135,9 @@ impl CorrectiveMotion {
         Self::with(settings, Box::<ExactCompliance>::default())
     }
 
-    /// A solver with the compliance at rest of the bodies given to [`know_bodies`](ContactSolver::know_bodies): it
-    /// factorises nothing in a step. Without bodies it solves only problems without deformable bodies.
+    /// A solver with the compliance at rest of the bodies given to [`know_bodies`](ContactSolver::know_bodies), which
+    /// are not factorised in a step; other blocks are, whenever `A` changes. If no bodies are given at all, it solves
+    /// only problems without coupled blocks.
     pub fn warped(settings: CorrectiveMotionSettings) -> Self {
         Self::with(settings, Box::<WarpedCompliance>::default())
     }
@@ -216,8 +217,12 @@ impl CorrectiveMotion {
             "one impulse per unknown"
         );
         check_with_joints(problem, &ContactSolution::at_rest(problem))?;
-        self.compliance
-            .prepare(problem, self.settings.momentum_repair)?;
+        let repair = self.settings.momentum_repair;
+        if self.compliance.prepare(problem, repair)? {
+            // What the last solve kept belongs to another compliance.
+            self.cache.forget();
+            self.free_of.clear();
+        }
         self.compliance.apply(impulses);
         Ok(())
     }

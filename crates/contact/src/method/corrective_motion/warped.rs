@@ -67,7 +67,10 @@ impl Compliance for WarpedCompliance {
     }
 
     fn prepare(&mut self, problem: &ContactProblem, repair: bool) -> Result<bool, ContactError> {
-        let known = self.known.clone().unwrap_or_default();
+        let known = match &self.known {
+            Some(known) => Arc::clone(known),
+            None => no_bodies(problem)?,
+        };
         let same = self
             .prepared
             .as_ref()
@@ -295,6 +298,18 @@ impl WarpedCompliance {
             }
         }
         Ok(())
+    }
+}
+
+/// No bodies, for a caller that gave none.
+///
+/// # Errors
+/// [`ContactError::NoRestCompliance`] if blocks are coupled, as those of deformable bodies are.
+fn no_bodies(problem: &ContactProblem) -> Result<Arc<TurnedBodies>, ContactError> {
+    let pattern = problem.momentum.pattern();
+    match (0..pattern.blocks()).find(|&block| pattern.row(block).len() > 1) {
+        Some(block) => Err(ContactError::NoRestCompliance { block }),
+        None => Ok(Arc::default()),
     }
 }
 

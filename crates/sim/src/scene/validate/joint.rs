@@ -55,8 +55,8 @@ impl Check<'_> {
                 "leave one of them out",
             );
         }
-        for weight in via.skin.values() {
-            self.positive(&key, "a weight", *weight);
+        for (name, weight) in &via.skin {
+            self.positive(&key, &format!("the weight of `{name}`"), *weight);
         }
         let sum: f64 = via.skin.values().sum();
         if (sum - 1.0).abs() > WEIGHTS {

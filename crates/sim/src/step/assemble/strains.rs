@@ -18,19 +18,19 @@ pub(crate) fn add_strains_at_rest(
     );
     let mode = GeometricStiffness::Projected;
     let (mut evaluation, mut condenser) = (Evaluation::default(), Condenser::default());
+    // Of particles alone: nothing is left to be projected.
     let mut sum = StiffnessSum::default();
-    sum.start(0);
     // No force acts at rest.
     let rhs = &mut vec![0.0; matrix.len()][..];
     for strain in &model.constraints.soft[model.constraints.soft_links..] {
         evaluation.rows(strain, &at_rest);
-        if condenser.prepare(strain, &evaluation) {
-            condenser.scatter(&evaluation, time_step, matrix, rhs);
+        if !condenser.prepare(strain, &evaluation) {
+            continue;
         }
+        condenser.scatter(&evaluation, time_step, matrix, rhs);
         // In principal stretches, the resistance to shear is geometric stiffness.
         if mode.evaluate(strain, &mut evaluation, &at_rest, &condenser.lambda) {
             sum.scatter(strain, &evaluation, time_step, matrix);
         }
     }
-    sum.finish(&at_rest.layout, mode, time_step, matrix);
 }

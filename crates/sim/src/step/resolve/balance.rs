@@ -19,7 +19,8 @@ const BLOCKS_PER_TASK: usize = 8192;
 /// Whether the balances of bodies are closed after solves by `method`.
 ///
 /// The momentum error of an approximate compliance is no small correction: closing it would open gaps. With joints,
-/// momentum passes between bodies, and the methods for joints balance it themselves.
+/// momentum passes between bodies, and the methods for joints balance it to their tolerance, that of warped compliance
+/// by corrections.
 pub(crate) fn closes_balances(model: &Model, method: &Method) -> bool {
     method.balances_momentum() && !passes_momentum(model)
 }
