@@ -552,10 +552,10 @@ fn displacement(text: &str, settings: &[&str], steps: u32) -> (Vec<Vector3<f64>>
     (moved.map(|(start, end)| end - start).collect(), unmet)
 }
 
-/// Bodies of other elements and models than elastic tetrahedra end as with the exact compliance. Without corrections the
-/// estimate of the error, the momentum that a solve misses, exceeds its tolerance in most steps in contact. Corrections
-/// mend solids and quadrilaterals always; a hanging shell of springs has a stiffness from its tension that it lacks at
-/// rest, and some of its misses stay, and are counted.
+/// Bodies of other elements and models than elastic tetrahedra end as with the exact compliance. Without corrections
+/// the estimate of the error, the momentum that a solve misses, exceeds its tolerance in most steps in contact.
+/// Corrections mend solids and quadrilaterals always; a hanging shell of springs has a stiffness from its tension that
+/// it lacks at rest, and some of its misses stay, and are counted.
 #[test]
 fn any_deformation_model_asks_for_corrections() {
     let hexahedra = MIXED.replacen("cuboid", "hexahedra", 1);

@@ -605,8 +605,8 @@ fn four_armadillos_of_different_materials_collide() {
     assert!(flow < -0.1, "{flow} J");
 }
 
-/// Runs a scene of four bodies of different materials. No step is divided or gains energy, every solve converges, and no
-/// element of the plastic body or of the hexahedra folds. Returns the pairs of bodies that touch, and the work of
+/// Runs a scene of four bodies of different materials. No step is divided or gains energy, every solve converges, and
+/// no element of the plastic body or of the hexahedra folds. Returns the pairs of bodies that touch, and the work of
 /// plastic flow (J).
 fn collide(file: &str, overrides: &[&str], steps: u32) -> (BTreeSet<[usize; 2]>, f64) {
     let mut simulation = shipped(file, overrides);

@@ -1,7 +1,8 @@
 //! The compliance at rest, rotated node by node: `C̃ = R (A⁰)⁻¹ Rᵀ` (eq. 23 of the paper).
 //!
-//! Blocks of bodies without data at rest, as rigid ones, have the exact compliance. Between bodies, `C̃` has no coupling:
-//! the geometric stiffness of joints and springs between a body at rest and another one is left to corrections.
+//! Blocks of bodies without data at rest, as rigid ones, have the exact compliance. Between bodies, `C̃` has no
+//! coupling: the geometric stiffness of joints and springs between a body at rest and another one is left to
+//! corrections.
 
 use super::compliance::{Compliance, FreeEquations, FreeMotion, Push, Response};
 use super::exact::ExactCompliance;
