@@ -12,6 +12,7 @@ mod failure;
 mod held;
 mod intersection;
 mod invariance;
+mod joined_compliance;
 mod momentum;
 mod open_obstacle;
 mod papers;

@@ -274,6 +274,30 @@ fn nothing_is_kept_from_another_momentum_matrix() {
     }
 }
 
+/// A response under another momentum matrix leaves nothing of the solve before it for the next one.
+#[test]
+fn a_response_keeps_nothing_from_the_solve_before_it() {
+    let resting = |stiffness| {
+        let block = Lattice::block([3, 3, 2], 0.02, stiffness, Vector3::zeros());
+        let rhs = block.masses.iter().flat_map(|m| [0.3 * m, 0.0, -m]);
+        let mut problem = ContactProblem::new(TIME_STEP, block.momentum(TIME_STEP), rhs.collect());
+        for (node, _) in block.nodes.iter().enumerate().filter(|(_, x)| x.z < 1e-12) {
+            let weights = [(node as u32, 1.0)];
+            push(&mut problem, &ground(), &weights, Vector3::zeros(), 0.4);
+        }
+        problem
+    };
+    let [soft, stiff] = [1e5, 1e6].map(resting);
+    let mut used = solver(1e2);
+    let mut solution = ContactSolution::at_rest(&soft);
+    used.solve(&soft, &mut solution).expect("sound");
+    let mut impulses = vec![1.0; stiff.unknowns()];
+    used.respond(&stiff, &mut impulses).expect("sound");
+    let mut solution = ContactSolution::at_rest(&stiff);
+    used.solve(&stiff, &mut solution).expect("sound");
+    assert_eq!(solution, solve(&stiff, 1e2));
+}
+
 #[test]
 fn a_momentum_matrix_without_a_factor_is_refused_with_its_body() {
     let lattice = Lattice::block([2, 1, 1], 0.02, 1e5, Vector3::zeros());

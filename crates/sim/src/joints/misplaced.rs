@@ -1,12 +1,10 @@
 //! Warnings about joints whose anchors are far from their bodies.
 
 use super::{
-    material_point::point,
     pair::PairJoint,
     parts::{Held, solid},
 };
 use crate::scene::JointKind;
-use impinge_contact::constraint::Configuration;
 use nalgebra::Vector3;
 
 /// Distance between an anchor and the box around a body, in diagonals of that box, above which it is probably a
@@ -45,7 +43,7 @@ pub(super) fn notice(made: &PairJoint<'_>, held: Held, anchor: Vector3<f64>) -> 
     let [x, y, z] = place.into();
     let deformable = held.rigid.is_none() && (body.thin || !body.tets.is_empty());
     let what = if deformable {
-        let [x, y, z] = nearest(made, held, anchor).into();
+        let [x, y, z] = made.held_place(held, anchor).into();
         format!("its nearest node, at [{x}, {y}, {z}], is held instead")
     } else {
         "a rigid arm connects them".to_owned()
@@ -55,12 +53,4 @@ pub(super) fn notice(made: &PairJoint<'_>, held: Held, anchor: Vector3<f64>) -> 
          correct the joint if this is not intended",
         body.name
     ))
-}
-
-/// The place where a deformable body is actually held.
-fn nearest(made: &PairJoint<'_>, held: Held, anchor: Vector3<f64>) -> Vector3<f64> {
-    point(made.parts, made.frames, Some(held), anchor).at(&Configuration {
-        particles: made.parts.rest,
-        frames: made.frames,
-    })
 }

@@ -78,18 +78,25 @@ impl PairJoint<'_> {
         Ok(())
     }
 
-    /// Rejects a point that several bodies carry, one of which has no material there: it would carry another place.
-    pub(super) fn check_skins(&self) -> Result<(), SimError> {
-        let state = Configuration {
+    /// The positions at the start.
+    fn state(&self) -> Configuration<'_> {
+        Configuration {
             particles: self.parts.rest,
             frames: self.frames,
-        };
+        }
+    }
+
+    /// The place where a body is actually held (m), for an anchor at `x`.
+    pub(super) fn held_place(&self, held: Held, x: Vector3<f64>) -> Vector3<f64> {
+        point(self.parts, self.frames, Some(held), x).at(&self.state())
+    }
+
+    /// Rejects a point that several bodies carry, one of which has no material there: it would carry another place.
+    pub(super) fn check_skins(&self) -> Result<(), SimError> {
         for (index, stop) in self.stops.iter().enumerate() {
             let x = stop.at + self.pair.shift;
-            let misses = |&&(held, _): &&(Held, f64)| {
-                let place = point(self.parts, self.frames, Some(held), x).at(&state);
-                (place - x).norm() > held.slack
-            };
+            let misses =
+                |&&(held, _): &&(Held, f64)| (self.held_place(held, x) - x).norm() > held.slack;
             let is_shared = stop.carriers.len() > 1;
             if let Some((held, _)) = stop.carriers.iter().filter(|_| is_shared).find(misses) {
                 let body = &solid(self.parts, held.solid).name;
@@ -146,10 +153,7 @@ impl PairJoint<'_> {
             JointKind::Link | JointKind::Rope => {
                 let end = joint.end.map_or_else(|| joint.anchor(), Vector3::from) + shift;
                 let to = point(parts, frames, second, end);
-                let state = Configuration {
-                    particles: parts.rest,
-                    frames,
-                };
+                let state = self.state();
                 let mut line = vec![from.clone()];
                 for stop in self.stops {
                     let at = stop.at + shift;
@@ -184,10 +188,7 @@ impl PairJoint<'_> {
             first: side(first)?,
             second: side(second)?,
             anchor,
-            state: Configuration {
-                particles: parts.rest,
-                frames,
-            },
+            state: self.state(),
         };
         let axis = Vector3::from(joint.axis.unwrap_or([0.0, 0.0, 1.0]));
         let made = match joint.kind {

@@ -4,7 +4,9 @@ use super::Check;
 use crate::scene::format::{Formulation, Joint, JointKind, Signal, Via};
 use std::f64::consts::TAU;
 
-/// Deviation of the sum of weights from 1 that counts as written digits: thirds with nine digits pass.
+/// Deviation of the sum of weights from 1 (1) that is the rounding of written digits: thirds with nine digits pass.
+/// From 1e-15, below which weights of a program fail, to 1e-3, above which mistakes pass. Weights are divided by their
+/// sum.
 const WEIGHTS: f64 = 1e-8;
 
 impl Check<'_> {
