@@ -12,7 +12,7 @@ use super::{Extent, table::Table};
 pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     refine::fill(table, extent)?;
     if std::env::var_os("IMPINGE_DATA").is_none() {
-        table.figure("chains and pile", "no IMPINGE_DATA".to_owned());
+        table.skip_without_data("chains and pile");
         return Ok(());
     }
     cost::fill(table, extent)?;
