@@ -1,6 +1,7 @@
 //! compliance: warped against exact; cost and error at one set of contacts and over whole scenes.
 
 mod cost;
+mod pile;
 mod refine;
 mod shape;
 
@@ -8,7 +9,7 @@ use std::error::Error;
 
 use super::{Extent, table::Table};
 
-/// The part without data is quick; whole chains and the pile need IMPINGE_DATA and `--full`.
+/// The part without data is quick; chains and the pile need IMPINGE_DATA, whole ones `--full`.
 pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     refine::fill(table, extent)?;
     if std::env::var_os("IMPINGE_DATA").is_none() {
@@ -19,7 +20,7 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
     if extent == Extent::Full {
         shape::fill(table)?;
     }
-    Ok(())
+    pile::fill(table, extent)
 }
 
 /// A shipped scene.

@@ -1,4 +1,5 @@
-//! The cost of warped compliance at the contacts is independent of the elements below the surface.
+//! Warped compliance at the contacts of one body: its cost is independent of the elements below the surface, and it is
+//! exact where the body is turned as a whole.
 
 use std::error::Error;
 use std::sync::Arc;
@@ -31,7 +32,9 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
     };
     let mut cases = Vec::new();
     for &tets in sizes {
-        cases.push(Case::new(tets)?);
+        cases.push(Case::new(tets, |x| {
+            Rotation3::new(Vector3::y() * 4.0 * x.x)
+        })?);
     }
     // In turns, so that other load on the machine affects all cases alike.
     let mut times = vec![Vec::with_capacity(REPEATS); cases.len()];
@@ -59,10 +62,39 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
         Extent::Quick => table.figure(case, format!("{change:.3}")),
         Extent::Full => table.at_most(case, change, 0.1),
     }
+    turned_as_a_whole(table)
+}
+
+/// Warping is exact for a body that is turned as a whole: its `A` is `R A⁰ Rᵀ`.
+fn turned_as_a_whole(table: &mut Table) -> Result<(), Box<dyn Error>> {
+    let turn = Rotation3::new(Vector3::new(0.4, -0.9, 1.3));
+    let mut case = Case::new(1_000, |_| turn)?;
+    let warped = case.solver.compliance_at_contacts(&case.problem)?;
+    let mut turned = case.problem.clone();
+    for block in turned.momentum.values_mut() {
+        *block = turn.matrix() * *block * turn.matrix().transpose();
+    }
+    let mut solver = CorrectiveMotion::exact(CorrectiveMotionSettings::default());
+    solver.condense(&turned)?;
+    let exact = solver.compliance_at_contacts(&turned)?;
+    let (mut off, mut size) = (0.0, 0.0);
+    for row in 0..exact.size() {
+        for (warped, exact) in warped.row(row).1.iter().zip(exact.row(row).1) {
+            off += (warped - exact).norm_squared();
+            size += exact.norm_squared();
+        }
+    }
+    let stored = warped.stored() == exact.stored() && exact.stored() > 0;
+    table.certain("W turned as a whole: the same blocks", stored);
+    table.at_most(
+        &format!("W of {CONTACTS} contacts, turned as a whole: warped from exact, relative"),
+        (off / size).sqrt(),
+        1e-10,
+    );
     Ok(())
 }
 
-/// A bent block with the surface of 1,000 tetrahedra, and its contacts.
+/// A turned block with the surface of 1,000 tetrahedra, and its contacts.
 struct Case {
     solver: CorrectiveMotion,
     problem: ContactProblem,
@@ -71,7 +103,11 @@ struct Case {
 }
 
 impl Case {
-    fn new(tets: usize) -> Result<Self, Box<dyn Error>> {
+    /// Turned by `rotation` at each place (m).
+    fn new(
+        tets: usize,
+        rotation: impl Fn(&Vector3<f64>) -> Rotation3<f64>,
+    ) -> Result<Self, Box<dyn Error>> {
         let mesh = refined(&generate::cuboid([0.3, 0.1, 0.1], [7, 5, 5])?, tets)?;
         let material = Material::corotational(1e5, 0.3)?;
         let count = mesh.tets().len();
@@ -102,11 +138,12 @@ impl Case {
         let begin = Instant::now();
         let rest = RestCompliance::new(&momentum, surface.clone())?;
         let preparation = begin.elapsed().as_secs_f64();
-        let bend = |x: &Vector3<f64>| Rotation3::new(Vector3::y() * 4.0 * x.x).into_inner();
         let body = TurnedBody {
             rest: Arc::new(rest),
             blocks: (0..blocks.len() as u32).collect(),
-            rotations: mesh.nodes().iter().map(bend).collect::<Vec<Matrix3<f64>>>(),
+            rotations: (mesh.nodes().iter())
+                .map(|x| rotation(x).into_inner())
+                .collect::<Vec<Matrix3<f64>>>(),
             moments: None,
         };
         let mut solver = CorrectiveMotion::warped(CorrectiveMotionSettings::default());

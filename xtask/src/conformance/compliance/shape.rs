@@ -1,16 +1,13 @@
-//! Whole scenes with either compliance: difference of the shapes of soft bodies, and time per step of a pile.
+//! Whole scenes with either compliance: difference of the shapes of soft bodies.
 
 use std::error::Error;
 use std::ops::Range;
-use std::time::Instant;
 
-use cpu_time::ProcessTime;
-use impinge_geometry::exact::surface_intersections;
 use impinge_sim::{Model, Simulation};
 use nalgebra::{Matrix3, Vector3};
 
 use super::super::table::Table;
-use super::{median, shipped};
+use super::shipped;
 
 /// Bounds of Table 1: relative difference of shapes without rigid motion, at the largest deformation and at the end.
 /// Displacements from rest are shown too; at the end they measure the drift between two swings.
@@ -37,8 +34,7 @@ const DAMPED: [&str; 2] = ["body.1.material.mass_damping=20.0", "time.duration=8
 pub(super) fn fill(table: &mut Table) -> Result<(), Box<dyn Error>> {
     chain(table, "chain3")?;
     chain_at_rest(table, "chain3", ", damped", &DAMPED)?;
-    chain(table, "chain3_vertical")?;
-    pile(table)
+    chain(table, "chain3_vertical")
 }
 
 /// The points of every deformable body, and their means at rest and at one instant (m).
@@ -307,58 +303,4 @@ fn chain_at_rest(
             format!("{:.2e}", chain.off(warped, end, SHAPES)),
         );
     })
-}
-
-/// The pile of forty bodies, on one thread.
-fn pile(table: &mut Table) -> Result<(), Box<dyn Error>> {
-    let scene = shipped("dino_rain", &[])?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build()?;
-    let begin = Instant::now();
-    let mut simulation = pool.install(|| Simulation::new(&scene))?;
-    let preparation = begin.elapsed().as_secs_f64();
-    let steps = scene.time.steps();
-    let (mut seconds, mut contacts, mut crossings) = (Vec::new(), 0, 0);
-    for step in 0..steps {
-        let begin = ProcessTime::now();
-        let report = pool.install(|| simulation.advance())?;
-        seconds.push(begin.elapsed().as_secs_f64());
-        contacts = contacts.max(report.active);
-        if step % 50 == 49 {
-            let (model, state) = (simulation.model(), simulation.state());
-            crossings += surface_intersections(&state.positions, &model.geometry.surface, 1).len();
-        }
-    }
-    let mean = |s: &[f64]| s.iter().sum::<f64>() / s.len() as f64;
-    table.figure("dino_rain: preparation, s", format!("{preparation:.2}"));
-    table.figure("dino_rain: most active contacts", contacts.to_string());
-    table.exactly("dino_rain: steps taken", seconds.len(), steps as usize);
-    table.at_most(
-        "dino_rain: mean step of the whole run, processor s",
-        mean(&seconds),
-        0.3,
-    );
-    // All bodies land on each other in this part; the mean of the whole run would hide its cost.
-    let early = seconds.len() / 8;
-    for (part, name) in seconds.chunks(early).zip(["first", "second"]) {
-        table.at_most(
-            &format!("dino_rain: mean step of the {name} 1.25 s, processor s"),
-            mean(part),
-            0.3,
-        );
-    }
-    let worst = seconds.chunks(early / 5).map(mean).fold(0.0, f64::max);
-    table.figure(
-        "dino_rain: mean step of the slowest quarter of a second, processor s",
-        format!("{worst:.2}"),
-    );
-    table.figure(
-        "dino_rain: median step, processor s",
-        format!("{:.3}", median(seconds)),
-    );
-    table.exactly(
-        "dino_rain: crossing triangles in every 50th step",
-        crossings,
-        0,
-    );
-    Ok(())
 }
