@@ -1,6 +1,7 @@
 //! Free and corrective motion in whole scenes: error of the warped compliance on bent bodies, momentum, slopes, rigid
 //! and soft bodies together, and compliances at rest on disk.
 
+use crate::figure::figure;
 use crate::support::{COLLISION, assert_apart, bits, momentum_scale, scene, simulation};
 use impinge_contact::compliance::{RestCompliance, RigidMoments, TurnedBodies, TurnedBody};
 use impinge_contact::method::corrective_motion::{CorrectiveMotion, CorrectiveMotionSettings};
@@ -565,6 +566,8 @@ fn any_deformation_model_asks_for_corrections() {
     let quadrilaterals = CLOTH
         .replace("grid = {", "quadrilaterals = {")
         .replace("damping = 0.01", "poisson = 0.3");
+    let (mut largest, mut of_others, mut of_springs): (f64, u64, u64) = (0.0, 0, 0);
+    let mut fewest = u64::MAX;
     for (text, steps, mended) in [
         (hexahedra.as_str(), 60, true),
         (&meshless, 60, true),
@@ -576,15 +579,26 @@ fn any_deformation_model_asks_for_corrections() {
         let (corrected, unmet) = displacement(text, &[WARPED], steps);
         let none = "solver.corrections=0";
         let (_, uncorrected) = displacement(text, &[WARPED, none], steps);
-        assert_eq!(unmet == 0, mended, "{unmet}");
+        *(if mended {
+            &mut of_others
+        } else {
+            &mut of_springs
+        }) += unmet;
+        fewest = fewest.min(uncorrected);
         assert!(uncorrected > 2 * unmet + 10, "{unmet} of {uncorrected}");
         let norm = |moved: &mut dyn Iterator<Item = Vector3<f64>>| {
             moved.map(|x| x.norm_squared()).sum::<f64>().sqrt()
         };
         let apart = norm(&mut corrected.iter().zip(&reference).map(|(x, y)| x - y));
-        let off = apart / norm(&mut reference.iter().copied());
-        assert!(off < 2e-3, "{off}");
+        largest = largest.max(apart / norm(&mut reference.iter().copied()));
     }
+    figure("largest relative difference of the motions", "", largest).below(2e-3);
+    let what = "solves of solids and quadrilaterals that miss the tolerance";
+    figure(what, "", of_others as f64).exactly(0.0);
+    let what = "solves of the shell of springs that miss the tolerance";
+    figure(what, "", of_springs as f64).above(0.0);
+    let what = "least count of such solves without corrections";
+    figure(what, "", fewest as f64).above(10.0);
 }
 
 /// Ten steps of a falling block with its compliance at rest in `folder`: its bits and messages.

@@ -9,6 +9,7 @@ mod compliance;
 mod determinism;
 mod energy;
 mod failure;
+mod figure;
 mod held;
 mod intersection;
 mod invariance;

@@ -1,0 +1,535 @@
+//! Tournier et al. 2015, "Stable constrained dynamics".
+
+use super::{CLOSED, energy};
+use crate::figure::figure;
+use crate::scenes::{advance, energies, gain, shipped};
+use impinge_sim::measure::contacts::contact_records;
+use impinge_sim::scene::Signal;
+use impinge_sim::{Scene, Simulation};
+use nalgebra::{UnitQuaternion, Vector3};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Gain of energy (J) below which a step loses energy.
+const NO_GAIN: f64 = 0.0;
+
+/// Tolerance of the limits of a hinge (rad).
+const LIMIT: f64 = 1e-3;
+
+/// A scene without geometric stiffness.
+const WITHOUT_STIFFNESS: [&str; 1] = ["solver.joint_stiffness=none"];
+
+/// Largest distance (m) at the joints of the first `links` rigid bodies, which end at plus and minus `half` (m) of
+/// their centres.
+fn opening(simulation: &Simulation, links: usize, half: Vector3<f64>) -> f64 {
+    let gaps = simulation.state().rigid[..links].windows(2).map(|pair| {
+        let end = |link: usize, side: f64| {
+            let pose = &pair[link].pose;
+            pose.center + pose.orientation * (half * side)
+        };
+        (end(0, 1.0) - end(1, -1.0)).norm()
+    });
+    gaps.fold(0.0, f64::max)
+}
+
+/// Largest relative change of the length of an edge of the first body (1).
+fn edge_strain(simulation: &Simulation) -> f64 {
+    let (model, x) = (simulation.model(), &simulation.state().positions);
+    let body = &model.geometry.bodies[0].points;
+    let edges = model.geometry.surface.edges().iter();
+    let strains = edges.map(|edge| edge.map(|point| point as usize));
+    let strains = strains.filter(|[a, _]| body.contains(a)).map(|[a, b]| {
+        let rest = (model.points.rest[a] - model.points.rest[b]).norm();
+        ((x[a] - x[b]).norm() / rest - 1.0).abs()
+    });
+    strains.fold(0.0, f64::max)
+}
+
+/// Tournier et al. 2015, Fig. 1: in steps of 10 ms, three of them divided, the ball sinks into the mat and comes back
+/// up. No step gains energy, and the edges of the mat keep their length to the gap tolerance.
+#[test]
+fn a_hard_mat_on_soft_springs_throws_a_ball_up() {
+    let mut simulation = shipped("tournier_trampoline.toml", &[]);
+    let mut run = Vec::new();
+    let (mut lowest, mut back) = (f64::INFINITY, f64::NEG_INFINITY);
+    let mut strain: f64 = 0.0;
+    let mut substeps = 0;
+    for _ in 0..150 {
+        let report = advance(&mut simulation, 1);
+        substeps += report.substeps;
+        run.push(energy(&report));
+        let height = simulation.state().rigid[0].pose.center.z;
+        if height < lowest {
+            (lowest, back) = (height, f64::NEG_INFINITY);
+        }
+        back = back.max(height);
+        strain = strain.max(edge_strain(&simulation));
+    }
+    figure("largest gain of energy in a step", "J", gain(&run)).below(NO_GAIN);
+    // Three steps of a sagging mat converge too slowly, by a sixth a round, and are divided.
+    figure("substeps of 150 steps", "", f64::from(substeps)).at_most(153.0);
+    figure("largest strain of an edge of the mat", "", strain).below(1e-4);
+    // The ball, of radius 0.25 m, meets the mat at 1.25 m.
+    figure("lowest height of the ball", "m", lowest).below(1.0);
+    figure("height of the ball after the rebound", "m", back).above(1.25);
+}
+
+/// The hinge of two rigid bodies, by number, and its limits.
+struct Hinge {
+    bodies: [usize; 2],
+    /// Orientations at the start.
+    start: [UnitQuaternion<f64>; 2],
+    axis: Vector3<f64>,
+    /// Lower and upper limit (rad).
+    limits: [f64; 2],
+}
+
+impl Hinge {
+    /// The hinges with limits, about axes of coordinates, of a scene of rigid bodies.
+    fn all(scene: &Scene, simulation: &Simulation) -> Vec<Self> {
+        let bodies = &simulation.model().geometry.bodies;
+        let number = |name: &str| bodies.iter().position(|body| body.name == name);
+        let limited = scene.joints.iter().filter_map(|joint| {
+            let Some(Signal::Constant(limits)) = joint.limits else {
+                return None;
+            };
+            let second = joint.second.as_deref().expect("a hinge of two bodies");
+            let bodies = [&joint.first, second].map(|name| number(name).expect("a body"));
+            Some(Self {
+                bodies,
+                start: bodies.map(|body| simulation.state().rigid[body].pose.orientation),
+                axis: joint.axis.expect("the axis of a hinge").into(),
+                limits,
+            })
+        });
+        limited.collect()
+    }
+
+    /// Rotation of the second body against the first about the axis, 0 at the start (rad).
+    fn angle(&self, simulation: &Simulation) -> f64 {
+        let [first, second] = [0, 1].map(|side| {
+            let now = simulation.state().rigid[self.bodies[side]].pose.orientation;
+            now * self.start[side].inverse()
+        });
+        // Directions across the axis, which the bodies share at the start.
+        let across = self.axis.zxy();
+        let turned = first.inverse() * (second * across);
+        turned
+            .dot(&self.axis.cross(&across))
+            .atan2(turned.dot(&across))
+    }
+}
+
+/// Tournier et al. 2015, Fig. 1: in steps of 10 ms, none of them divided, the doll swings; no step gains energy, the
+/// liana holds together, and the eleven hinges of the doll keep their limits. Some of them reach one.
+#[test]
+fn a_ragdoll_of_twelve_bodies_swings() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../scenes/tournier_ragdoll.toml");
+    let scene = Scene::load(path, &[""; 0]).expect("a shipped scene");
+    let mut simulation = Simulation::new(&scene).expect("a shipped scene starts apart");
+    let hinges = Hinge::all(&scene, &simulation);
+    assert_eq!(hinges.len(), 11);
+    // Largest angle beyond a limit of each hinge (rad), negative within the limits.
+    let mut beyond = [f64::NEG_INFINITY; 11];
+    let mut run = Vec::new();
+    let (mut gap, mut farthest): (f64, f64) = (0.0, 0.0);
+    for _ in 0..400 {
+        let report = advance(&mut simulation, 1);
+        assert_eq!(report.substeps, 1, "step {}", report.step);
+        run.push(energy(&report));
+        gap = gap.max(opening(&simulation, 10, Vector3::new(0.0, 0.0, 0.1)));
+        farthest = farthest.max(simulation.state().rigid[0].pose.center.x.abs());
+        for (hinge, beyond) in hinges.iter().zip(&mut beyond) {
+            let (angle, [lower, upper]) = (hinge.angle(&simulation), hinge.limits);
+            *beyond = beyond.max(angle - upper).max(lower - angle);
+        }
+    }
+    figure("largest gain of energy in a step", "J", gain(&run)).below(NO_GAIN);
+    figure("largest opening of a joint of the liana", "m", gap).below(CLOSED);
+    figure("farthest swing of the lowest rod", "m", farthest).above(0.3);
+    let worst = beyond.into_iter().fold(f64::NEG_INFINITY, f64::max);
+    figure("largest angle of a hinge beyond its limit", "rad", worst).below(LIMIT);
+    let reached = beyond.iter().filter(|&&beyond| beyond > -LIMIT).count();
+    figure("hinges of 11 that reach a limit", "", reached as f64).at_least(3.0);
+}
+
+/// Tournier et al. 2015, Section 4.1: fifty links on hinges with limits fall in steps of 10 ms. No step gains energy,
+/// joints stay closed, and hinges reach their limit and keep it. Without geometric stiffness the chain gains energy.
+#[test]
+fn a_chain_of_fifty_hinges_keeps_its_limits() {
+    let mut simulation = shipped("tournier_hinge_chain.toml", &[]);
+    let mut run = Vec::new();
+    let (mut gap, mut largest): (f64, f64) = (0.0, 0.0);
+    for _ in 0..150 {
+        run.extend(energies(&mut simulation, 1));
+        gap = gap.max(opening(&simulation, 50, Vector3::new(0.1, 0.0, 0.0)));
+        for pair in simulation.state().rigid.windows(2) {
+            let [first, second] = [0, 1].map(|side| pair[side].pose.orientation);
+            largest = largest.max(first.rotation_to(&second).angle());
+        }
+    }
+    assert_eq!(run.len(), 150);
+    figure("largest gain of energy in a step", "J", gain(&run)).below(NO_GAIN);
+    figure("largest opening of a joint", "m", gap).below(CLOSED);
+    figure("largest angle of a hinge, limit 0.3", "rad", largest).within(0.28..0.3005);
+    let mut without = shipped("tournier_hinge_chain.toml", &WITHOUT_STIFFNESS);
+    let gained = gain(&energies(&mut without, 150));
+    figure(
+        "largest gain of energy in a step without geometric stiffness",
+        "J",
+        gained,
+    )
+    .above(1.0);
+}
+
+/// Tournier et al. 2015, Fig. 3 and Fig. 5: ten boxes on ball joints, the last a thousand times as heavy, fall in steps
+/// of 10 ms without a divided step. No step gains energy, joints stay closed, and the chain is as long as its links.
+/// Without geometric stiffness it gains energy.
+#[test]
+fn a_chain_with_a_heavy_end_swings() {
+    let mut simulation = shipped("chain_rigid.toml", &[]);
+    let mut run = Vec::new();
+    let mut gap: f64 = 0.0;
+    for _ in 0..200 {
+        let report = advance(&mut simulation, 1);
+        assert_eq!(report.substeps, 1, "step {}", report.step);
+        run.push(energy(&report));
+        gap = gap.max(opening(&simulation, 10, Vector3::new(0.1, 0.0, 0.0)));
+    }
+    figure("largest gain of energy in a step", "J", gain(&run)).below(NO_GAIN);
+    figure("largest opening of a joint", "m", gap).below(CLOSED);
+    let mut without = shipped("chain_rigid.toml", &WITHOUT_STIFFNESS);
+    let gained = gain(&energies(&mut without, 200));
+    figure(
+        "largest gain of energy in a step without geometric stiffness",
+        "J",
+        gained,
+    )
+    .above(1.0);
+}
+
+/// Tournier et al. 2015, Fig. 3, left: a cable of particles falls with a weight of a hundred times their mass in steps
+/// of 40 ms. No step is divided or gains energy, and rods keep their length. Without geometric stiffness the cable gains
+/// energy, even with a weight of the mass of a particle. With the constrained stepper, which solves one linear system
+/// a step as the paper does, no step gains energy either.
+#[test]
+fn a_cable_of_particles_carries_a_weight_in_steps_of_forty_milliseconds() {
+    let fall = |overrides: &[&str]| {
+        let mut simulation = shipped("tournier_cable.toml", overrides);
+        let mut run = Vec::new();
+        let (mut strain, mut lowest): (f64, f64) = (0.0, 0.0);
+        for _ in 0..200 {
+            let report = advance(&mut simulation, 1);
+            let found = (report.substeps, report.inexact_solves, report.energy_gains);
+            assert_eq!(found, (1, 0, 0), "step {}", report.step);
+            run.push(energy(&report));
+            // Particles from the world on, and the weight.
+            let centers = simulation.state().rigid.iter().map(|body| body.pose.center);
+            let places: Vec<_> = std::iter::once(Vector3::zeros()).chain(centers).collect();
+            for pair in places.windows(2) {
+                strain = strain.max(((pair[1] - pair[0]).norm() / 0.2 - 1.0).abs());
+            }
+            lowest = lowest.min(places[10].z);
+        }
+        (gain(&run), strain, lowest)
+    };
+    let (gained, strain, lowest) = fall(&[]);
+    figure("largest gain of energy in a step", "J", gained).below(NO_GAIN);
+    figure("largest strain of a rod", "", strain).below(CLOSED / 0.2);
+    figure("lowest height of the weight", "m", lowest).within(-2.001..-1.99);
+    let (gained, strain, _) = fall(&["stepper=constrained"]);
+    figure(
+        "largest gain of energy in a step of one linear solve",
+        "J",
+        gained,
+    )
+    .below(NO_GAIN);
+    figure(
+        "largest strain of a rod with one linear solve a step",
+        "",
+        strain,
+    )
+    .below(0.02);
+    let without = |ratio: &str| {
+        let overrides = [WITHOUT_STIFFNESS[0], ratio];
+        gain(&energies(
+            &mut shipped("tournier_cable.toml", &overrides),
+            200,
+        ))
+    };
+    figure(
+        "largest gain of energy in a step without geometric stiffness",
+        "J",
+        without("body.1.mass=100"),
+    )
+    .above(1.0);
+    figure(
+        "largest gain of energy in a step without geometric stiffness, 1:1",
+        "J",
+        without("body.1.mass=1"),
+    )
+    .above(1.0);
+}
+
+/// Links of 50 g catch a thousand times their mass, as in the stress test of Tournier et al. 2015, Fig. 3: over the
+/// whole run no step gains more than a thousandth of the energy. Without geometric stiffness steps gain more.
+#[test]
+fn a_chain_that_catches_a_block_gives_nothing_back() {
+    let run = energies(&mut shipped("chain_impact.toml", &[]), 1000);
+    assert_eq!(run.len(), 1000);
+    let share = gain(&run) / run[0];
+    figure(
+        "largest gain of a step over the energy at the start",
+        "",
+        share,
+    )
+    .below(1e-3);
+    let rises = run.windows(2).map(|pair| (pair[1] - pair[0]).max(0.0));
+    figure(
+        "sum of all gains over the energy at the start",
+        "",
+        rises.sum::<f64>() / run[0],
+    )
+    .below(1e-3);
+    let without = energies(&mut shipped("chain_impact.toml", &WITHOUT_STIFFNESS), 420);
+    figure(
+        "largest gain of a step over the energy at the start without geometric stiffness",
+        "",
+        gain(&without) / without[0],
+    )
+    .above(1e-3);
+}
+
+/// Tournier et al. 2015, Fig. 7: in steps of 5 ms the arrow leaves at the same speed whether the rows of the stiff
+/// frame are constraints or forces, and no step gains energy.
+#[test]
+fn a_stiff_bow_shoots_alike_in_both_forms() {
+    let forms = [
+        ("compliance", "rounds of 70 steps, frame of constraints"),
+        ("stiffness", "rounds of 70 steps, frame of forces"),
+    ];
+    let speeds = forms.map(|(formulation, what)| {
+        let form = format!("body.0.material.formulation=\"{formulation}\"");
+        let mut simulation = shipped("tournier_bow.toml", &[&form]);
+        let mut rounds = 0;
+        for _ in 0..70 {
+            let report = advance(&mut simulation, 1);
+            assert_eq!(report.energy_gains, 0);
+            rounds += report.rounds;
+        }
+        // Joints and elastic forces converge in the same rounds; one after the other they take twice as many.
+        figure(what, "", f64::from(rounds)).below(1100.0);
+        simulation.state().rigid[0].velocity.x
+    });
+    let [compliance, stiffness] = speeds;
+    figure("speed of the arrow", "m/s", compliance).above(5.0);
+    let apart = (compliance / stiffness - 1.0).abs();
+    figure("difference of the speed between both forms", "", apart).below(0.02);
+}
+
+/// The bow of Tournier et al. 2015, Fig. 7, with the frame as forces, to the end of its run: while the arrow flies and
+/// the bow vibrates, no step gains energy.
+#[test]
+fn a_bow_vibrates_after_the_shot_without_a_gain_of_energy() {
+    let form = "body.0.material.formulation=\"stiffness\"";
+    let mut simulation = shipped("tournier_bow.toml", &[form]);
+    let mut run = Vec::new();
+    for _ in 0..100 {
+        let report = advance(&mut simulation, 1);
+        let found = (report.energy_gains, report.inexact_solves);
+        assert_eq!(found, (0, 0), "step {}", report.step);
+        run.push(energy(&report));
+    }
+    // The hand lets go at the end of step 60.
+    let (drawn, last) = (run[59], run[99]);
+    let largest = gain(&run[59..]);
+    figure(
+        "largest gain of energy in a step after the release",
+        "J",
+        largest,
+    )
+    .below(NO_GAIN);
+    figure(
+        "energy 0.2 s after the release over the energy of the drawn bow",
+        "",
+        last / drawn,
+    )
+    .below(1.0);
+    let arrow = simulation.state().rigid[0];
+    figure("flight of the arrow", "m", arrow.pose.center.x).above(1.0);
+}
+
+/// Tournier et al. 2015, Section 4.2: strain rows of a sheet of 1 GPa with Poisson's ratio 0.49 in steps of 40 ms. It
+/// falls against the post, no step is divided or gains energy, and edges keep their length to a percent.
+#[test]
+fn strains_of_a_stiff_sheet_hold_in_steps_of_forty_milliseconds() {
+    let overrides = ["time.step=0.04", "body.0.mesh.grid.cells=[6,6]"];
+    let mut simulation = shipped("stiff_cloth_fem.toml", &overrides);
+    let mut run = Vec::new();
+    let mut touched = 0;
+    let mut strain: f64 = 0.0;
+    for _ in 0..30 {
+        let report = advance(&mut simulation, 1);
+        assert_eq!(report.substeps, 1, "step {}", report.step);
+        touched += u32::from(report.active > 0);
+        run.push(energy(&report));
+        strain = strain.max(edge_strain(&simulation));
+    }
+    figure("steps in contact with the post", "", f64::from(touched)).at_least(1.0);
+    figure("largest strain of an edge of the sheet", "", strain).below(0.01);
+    figure("largest gain of energy in a step", "J", gain(&run)).below(NO_GAIN);
+}
+
+/// Tournier et al. 2015, Fig. 8: the muscle contracts by a changing limit of its length and bends the knee by more than
+/// 60 degrees, then gives way, and the shin swings back. No step gains energy beyond the work of the muscles, which
+/// is in the balance of the joints, and lifts the shin.
+#[test]
+fn a_muscle_bends_a_knee() {
+    let mut simulation = shipped("tournier_knee.toml", &[]);
+    let mut most: f64 = 0.0;
+    let mut work = 0.0;
+    let mut closing: f64 = 0.0;
+    let start = simulation.state().rigid[0].pose.center.z;
+    for _ in 0..300 {
+        let report = advance(&mut simulation, 1);
+        let place = format!("step {}", report.step);
+        let found = (report.energy_gains, report.inexact_solves);
+        assert_eq!(found, (0, 0), "{place}");
+        assert!(report.substeps <= 2, "{place}");
+        let balance = report.balance.expect("kept by default");
+        for body in &balance.bodies {
+            assert!(body.closing.abs() <= 1e-8 * body.largest(), "{place}");
+            closing = closing.max(body.closing.abs() / body.largest());
+        }
+        if report.step <= 120 {
+            work += balance.total().prescribed;
+        }
+        if report.step == 120 {
+            // The muscle holds the shin up: its work went into gravity, springs and losses.
+            let lift = simulation.state().rigid[0].pose.center.z - start;
+            let gravity = 3.0 * 9.81 * lift;
+            figure("work that lifts the shin", "J", gravity).above(1.0);
+            figure("work of the muscles", "J", work).above(gravity);
+        }
+        most = most.max(flexion(&simulation));
+    }
+    figure("largest flexion of the knee", "rad", most).above(1.05);
+    let last = flexion(&simulation);
+    figure("flexion of the knee at the end", "rad", last).below(0.3);
+    figure(
+        "largest error of the energy balance of a body over its largest term",
+        "",
+        closing,
+    )
+    .at_most(1e-8);
+}
+
+/// Tournier et al. 2015, Fig. 8, the Lachman test: with relaxed muscles, 25 N at the plateau pull the shin forward by a
+/// centimetre, and much further without the front cruciate ligament.
+#[test]
+fn a_knee_without_its_ligament_fails_the_lachman_test() {
+    // A force at the plateau, 12 cm above the centre of mass, that grows in 0.2 s. The muscles do not contract.
+    let pull = [
+        "body.1.force=[[0, [0, 0, 0]], [0.2, [25, 0, 0]]]",
+        "body.1.torque=[[0, [0, 0, 0]], [0.2, [0, 3, 0]]]",
+        "joint.9.length=0.243",
+        "joint.12.length=0.232",
+    ];
+    let torn = ["joint.0.compliance=1", "joint.1.compliance=1"];
+    let forward = |overrides: &[&str]| {
+        let mut simulation = shipped("tournier_knee.toml", overrides);
+        let mut most: f64 = 0.0;
+        for _ in 0..300 {
+            let report = advance(&mut simulation, 1);
+            let found = (report.energy_gains, report.inexact_solves);
+            assert_eq!(found, (0, 0), "step {}", report.step);
+            // The middle of the plateau.
+            let shin = simulation.state().rigid[0].pose;
+            let plateau = shin.center + shin.orientation * Vector3::new(0.0, 0.0, 0.15);
+            most = most.max(plateau.x);
+        }
+        most
+    };
+    let whole = forward(&pull);
+    let torn = forward(&[&pull[..], &torn].concat());
+    figure(
+        "largest displacement of the shin forward with the ligament",
+        "m",
+        whole,
+    )
+    .below(0.012);
+    figure(
+        "largest displacement of the shin forward without the ligament",
+        "m",
+        torn,
+    )
+    .above(0.02);
+}
+
+/// Tournier et al. 2015, Fig. 6, with steps of 4 ms: a rigid creature, a plastic one of tetrahedra, a neo-Hookean one
+/// of hexahedra and a meshless one fall on each other. Each touches another one, and the plastic one flows.
+#[test]
+fn four_creatures_of_different_materials_collide() {
+    let (pairs, flow) = collide("tournier_creatures.toml", &["time.step=4e-3"], 80);
+    let met = (0..4).filter(|body| {
+        let others = pairs.iter().filter(|pair| pair.contains(body));
+        others.flatten().any(|other| other != body && *other < 4)
+    });
+    figure("creatures that touch another one", "", met.count() as f64).exactly(4.0);
+    figure("work of plastic flow", "J", flow).below(-1.0);
+}
+
+/// The same with armadillos, as in the paper, for 0.1 s: the plastic one runs into the rigid one, and flows.
+#[test]
+fn four_armadillos_of_different_materials_collide() {
+    if std::env::var_os("IMPINGE_DATA").is_none() {
+        eprintln!("skipped, IMPINGE_DATA names no folder of the armadillo");
+        return;
+    }
+    let (pairs, flow) = collide("tournier_armadillos.toml", &[], 25);
+    // Rigid bodies come last.
+    assert!(pairs.contains(&[0, 3]), "{pairs:?}");
+    figure("work of plastic flow", "J", flow).below(-0.1);
+}
+
+/// Runs a scene of four bodies of different materials. No step is divided or gains energy, every solve converges, and
+/// no element of the plastic body or of the hexahedra folds. Returns the pairs of bodies that touch, and the work of
+/// plastic flow (J).
+fn collide(file: &str, overrides: &[&str], steps: u32) -> (BTreeSet<[usize; 2]>, f64) {
+    let mut simulation = shipped(file, overrides);
+    let mut pairs = BTreeSet::new();
+    let mut flow = 0.0;
+    let mut least = f64::INFINITY;
+    for _ in 0..steps {
+        let report = advance(&mut simulation, 1);
+        let place = format!("step {}", report.step);
+        let found = (report.substeps, report.inexact_solves, report.energy_gains);
+        assert_eq!(found, (1, 0, 0), "{place}");
+        flow += report.balance.expect("kept by default").total().plastic;
+        let records = contact_records(simulation.model(), simulation.state());
+        pairs.extend(records.iter().map(|contact| contact.solids));
+        for name in ["plastic", "neo-Hookean"] {
+            least = least.min(least_volume(&simulation, name));
+        }
+    }
+    figure("smallest volume of a tetrahedron", "m³", least).above(0.0);
+    (pairs, flow)
+}
+
+/// Smallest volume of the tetrahedra of a body (m³).
+fn least_volume(simulation: &Simulation, name: &str) -> f64 {
+    let (model, x) = (simulation.model(), &simulation.state().positions);
+    let body = model.geometry.bodies.iter().find(|body| body.name == name);
+    let tets = &model.elements.tets[body.expect("the body").tets.clone()];
+    let volumes = tets.iter().map(|tet| {
+        let [a, b, c, d] = tet.map(|point| x[point as usize]);
+        (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0
+    });
+    volumes.fold(f64::INFINITY, f64::min)
+}
+
+/// Angle of the shin with the vertical (rad).
+fn flexion(simulation: &Simulation) -> f64 {
+    let down = simulation.state().rigid[0].pose.orientation * -Vector3::z();
+    down.angle(&-Vector3::z())
+}

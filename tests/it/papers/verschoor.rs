@@ -1,0 +1,94 @@
+//! Verschoor and Jalba 2019, contact by conjugate residuals.
+
+use crate::figure::figure;
+use crate::scenes::{advance, shipped};
+use impinge_sim::measure::contacts::contact_records;
+use impinge_sim::{Simulation, StepReport};
+use std::collections::BTreeSet;
+
+/// Verschoor and Jalba 2019, Fig. 2 (a): half of the bodies, thrown into the wedge. All solves converge, nothing passes
+/// through the walls, and the crowd moves with the wedge at half a metre a second.
+#[test]
+fn a_wedge_moves_its_soft_crowd() {
+    let overrides = [
+        "title=\"33 soft bodies in a moving wedge\"",
+        "body.0.copies.count=6",
+        "body.1.copies.count=12",
+        "body.2.copies.count=15",
+        "body.0.velocity=[0, 0, -0.5]",
+        "body.1.velocity=[0, 0, -1]",
+        "body.2.velocity=[0, 0, -1.5]",
+    ];
+    let mut simulation = shipped("verschoor_wedge.toml", &overrides);
+    let mut report = StepReport::default();
+    for _ in 0..400 {
+        report = advance(&mut simulation, 1);
+        assert_eq!(report.inexact_solves, 0, "step {}", report.step);
+        assert_eq!(report.inverted_elements, 0, "step {}", report.step);
+    }
+    figure("contacts at the end", "", f64::from(report.active)).above(150.0);
+    let model = simulation.model();
+    let mass: f64 = model.points.mass.iter().sum();
+    let speed = report.momentum[0] / mass;
+    // That of the wedge is half a metre a second.
+    figure("mean velocity of the crowd", "m/s", speed).within(0.45..0.55);
+    // Between the walls, above their lower edges.
+    let bodies = model.geometry.bodies.iter();
+    let points = bodies.flat_map(|body| body.points.clone());
+    let heights = points.map(|point| simulation.state().positions[point].z);
+    let lowest = heights.fold(f64::INFINITY, f64::min);
+    let what = "least height above the lower edges of the walls";
+    figure(what, "m", lowest).above(0.0);
+}
+
+/// Verschoor and Jalba 2019, Fig. 2 (b): forces twist six strings about each other, so that most of them touch; when
+/// the forces end, the strings come free and are straight again. A coarser variant, in longer steps.
+#[test]
+fn strings_are_tangled_by_forces_and_come_free() {
+    let cells = (0..6).map(|body| format!("body.{body}.mesh.cuboid.cells=[16, 1, 1]"));
+    let mut overrides: Vec<String> = cells.collect();
+    overrides.push("time.step=4e-3".to_owned());
+    let overrides: Vec<&str> = overrides.iter().map(String::as_str).collect();
+    let mut simulation = shipped("verschoor_strings.toml", &overrides);
+    // Distance of the ends of each string over its length at rest.
+    let spans = |simulation: &Simulation| -> Vec<f64> {
+        let (model, x) = (simulation.model(), &simulation.state().positions);
+        let span = |body: &impinge_sim::geometry::Body| {
+            let along = |&point: &usize| model.points.rest[point].x;
+            let by_place = |a: &usize, b: &usize| along(a).total_cmp(&along(b));
+            let ends = [
+                body.points.clone().min_by(by_place),
+                body.points.clone().max_by(by_place),
+            ];
+            let [left, right] = ends.map(|end| end.expect("a string has points"));
+            (x[right] - x[left]).norm() / (along(&right) - along(&left))
+        };
+        model.geometry.bodies.iter().map(span).collect()
+    };
+    let mut elastic: f64 = 0.0;
+    let mut pairs = BTreeSet::new();
+    for _ in 0..400 {
+        let report = advance(&mut simulation, 1);
+        assert_eq!(report.inexact_solves, 0, "step {}", report.step);
+        elastic = elastic.max(report.elastic_energy);
+        let records = contact_records(simulation.model(), simulation.state());
+        pairs = records.iter().map(|contact| contact.solids).collect();
+    }
+    figure("pairs of 15 that touch", "", pairs.len() as f64).at_least(6.0);
+    let bent = spans(&simulation).into_iter().fold(0.0, f64::max);
+    let what = "largest distance of the ends over the length, tangled";
+    figure(what, "", bent).below(0.97);
+    let mut report = StepReport::default();
+    for _ in 400..750 {
+        report = advance(&mut simulation, 1);
+        assert_eq!(report.inexact_solves, 0, "step {}", report.step);
+    }
+    assert_eq!(report.active, 0);
+    let left = report.elastic_energy / elastic;
+    figure("elastic energy at the end over its largest value", "", left).below(0.01);
+    let spans = spans(&simulation);
+    let off = spans.iter().map(|span| (span - 1.0).abs());
+    let off = off.fold(0.0, f64::max);
+    let what = "largest relative difference of the distance of the ends from the length, free";
+    figure(what, "", off).below(0.02);
+}
