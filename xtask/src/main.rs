@@ -1,10 +1,11 @@
 //! One entry point for checks, conformance tables and measurements:
-//! `cargo xtask ci | conformance | validate | figures | golden | fuzz | book | gallery`.
+//! `cargo xtask ci | conformance | validate | figures | papers | golden | fuzz | book | gallery`.
 //!
 //! - [`ci`]: checks that a change must pass
 //! - [`conformance`]: one table per layer (case, measured, bound, verdict)
 //! - [`validate`]: simulations compared with theory (case, expected, got, bound, verdict)
 //! - [`figures`]: laws, large steps, growth and speed of the step, as one page
+//! - [`papers`]: the papers' scenes, with what judges them
 //! - [`golden`]: results that no refactoring may change, as hashes
 //! - [`fuzz`]: readers of files, tested with arbitrary bytes
 //! - [`book`]: pages of the documentation that follow from the code
@@ -21,6 +22,7 @@ mod figures;
 mod fuzz;
 mod golden;
 mod page;
+mod papers;
 mod validate;
 
 use std::process::ExitCode;
@@ -47,6 +49,8 @@ enum Task {
     Validate(validate::Options),
     /// Measures laws, large steps, growth and speed of the step; exit code 1 if a law is broken
     Figures(figures::Options),
+    /// Judges the papers' scenes; exit code 1 if a claim does not hold
+    Papers(papers::Options),
     /// Records results as hashes, or compares them with the record; exit code 1 if one differs
     #[command(subcommand)]
     Golden(golden::Task),
@@ -64,6 +68,7 @@ fn main() -> ExitCode {
         Task::Conformance(options) => conformance::run(&options),
         Task::Validate(options) => validate::run(&options),
         Task::Figures(options) => figures::run(&options),
+        Task::Papers(options) => papers::run(&options),
         Task::Golden(task) => golden::run(&task),
         Task::Fuzz(options) => fuzz::run(&options),
         Task::Book => book::run(),

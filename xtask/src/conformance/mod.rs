@@ -24,6 +24,7 @@ use std::error::Error;
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use impinge_report::SceneRecord;
 use table::Table;
 
 /// Selection of comparisons.
@@ -68,10 +69,18 @@ impl Options {
     pub(crate) fn quick() -> Self {
         Self::default()
     }
+
+    fn extent(&self) -> Extent {
+        if self.full {
+            Extent::Full
+        } else {
+            Extent::Quick
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Layer {
+pub(crate) enum Layer {
     Geometry,
     Krylov,
     Fem,
@@ -96,13 +105,66 @@ enum Extent {
     Full,
 }
 
-/// Prints the tables of the chosen layers; true if every guarantee holds.
-pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
-    let extent = if options.full {
-        Extent::Full
-    } else {
-        Extent::Quick
+/// A judged row of a table.
+pub(crate) struct Judged {
+    pub(crate) layer: String,
+    pub(crate) case: String,
+    pub(crate) measured: String,
+    pub(crate) bound: String,
+    pub(crate) holds: bool,
+}
+
+/// The guarantees of the named layers, measured now.
+pub(crate) fn guarantees(layers: &[Layer], full: bool) -> Result<Vec<Judged>, Box<dyn Error>> {
+    let options = Options {
+        layers: layers.to_vec(),
+        full,
+        ..Options::default()
     };
+    let filled = fill(&options)?;
+    let judged = filled.tables.into_iter().flat_map(|table| {
+        let layer = table.layer.clone();
+        (table.rows.into_iter()).filter_map(move |row| {
+            let holds = match row.verdict() {
+                "holds" => true,
+                "BROKEN" => false,
+                _ => return None,
+            };
+            Some(Judged {
+                layer: layer.clone(),
+                case: row.case,
+                measured: row.measured,
+                bound: row.bound,
+                holds,
+            })
+        })
+    });
+    Ok(judged.collect())
+}
+
+/// The tables of the chosen layers.
+struct Filled {
+    tables: Vec<Table>,
+    scenes: Vec<SceneRecord>,
+    problems_hold: bool,
+}
+
+/// Prints the tables of the chosen layers, and writes their page; true if every guarantee holds.
+pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
+    let Filled {
+        tables,
+        scenes,
+        problems_hold,
+    } = fill(options)?;
+    let path = options.report.clone().unwrap_or_else(report::place);
+    report::write(&path, options.extent(), &tables, &scenes)?;
+    println!("report: {}, its numbers in *.csv beside it", path.display());
+    Ok(problems_hold && tables.iter().all(Table::holds))
+}
+
+/// Measures, and prints, the tables of the chosen layers.
+fn fill(options: &Options) -> Result<Filled, Box<dyn Error>> {
+    let extent = options.extent();
     let chosen = options.geometry.are_chosen();
     if chosen && !options.layers.is_empty() && !options.layers.contains(&Layer::Geometry) {
         return Err("the parts of the geometry table were named, but that layer was not".into());
@@ -138,8 +200,9 @@ pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
             }
         }
     }
-    let path = options.report.clone().unwrap_or_else(report::place);
-    report::write(&path, extent, &tables, &scenes)?;
-    println!("report: {}, its numbers in *.csv beside it", path.display());
-    Ok(problems_hold && tables.iter().all(Table::holds))
+    Ok(Filled {
+        tables,
+        scenes,
+        problems_hold,
+    })
 }

@@ -9,8 +9,9 @@ use impinge_contact::{ContactProblem, ContactSolution, Method, Termination, Tole
 use impinge_sim::stepper::{Solve, SolveObserver};
 use impinge_sim::{Scene, Simulation};
 
-use super::figure::{Figure, Grid, digits};
+use super::figure::{Figure, Grid};
 use super::{Context, Section, Sheet, scenes};
+use crate::page::digits;
 
 pub(super) const DELASSUS: Section = Section {
     name: "delassus",

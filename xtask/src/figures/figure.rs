@@ -1,5 +1,7 @@
 //! One row of a table, and its verdict.
 
+use crate::page::digits;
+
 /// Value of a row.
 #[derive(Clone, Debug)]
 enum Value {
@@ -188,27 +190,6 @@ impl Grid {
     pub(super) fn lines(&self) -> impl Iterator<Item = &Vec<String>> {
         std::iter::once(&self.heads).chain(&self.rows)
     }
-}
-
-/// Three significant digits, as a power of ten if that is shorter.
-pub(super) fn digits(x: f64) -> String {
-    if x == 0.0 || !x.is_finite() {
-        return x.to_string();
-    }
-    let magnitude = x.abs().log10().floor();
-    if !(-3.0..6.0).contains(&magnitude) {
-        let text = format!("{x:.2e}");
-        let (mantissa, power) = text.split_once('e').unwrap_or((&text, "0"));
-        let mantissa = mantissa.trim_end_matches('0').trim_end_matches('.');
-        return format!("{mantissa}e{power}");
-    }
-    #[expect(clippy::cast_sign_loss, reason = "at least 0 by the clamp")]
-    let places = (2.0 - magnitude).clamp(0.0, 6.0) as usize;
-    let text = format!("{x:.places$}");
-    if text.contains('.') {
-        return text.trim_end_matches('0').trim_end_matches('.').to_owned();
-    }
-    text
 }
 
 #[cfg(test)]

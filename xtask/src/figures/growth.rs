@@ -2,9 +2,10 @@
 
 use std::error::Error;
 
-use super::figure::{Figure, Grid, digits};
+use super::figure::{Figure, Grid};
 use super::measure::{Case, Measured};
 use super::{Context, Section, Sheet, scenes};
+use crate::page::digits;
 
 pub(super) const GROWTH: Section = Section {
     name: "growth",

@@ -4,9 +4,10 @@ use std::error::Error;
 
 use impinge_sim::Scene;
 
-use super::figure::{Figure, Grid, digits};
+use super::figure::{Figure, Grid};
 use super::measure::{Case, Measured};
 use super::{Context, Section, Sheet, scenes};
+use crate::page::digits;
 
 pub(super) const RINGS: Section = Section {
     name: "rings",

@@ -41,7 +41,7 @@ fn text(options: &Options, done: &[Done]) -> String {
         for grid in &done.sheet.grids {
             let _ = writeln!(text, "\n{}\n", grid.about);
             for (index, line) in grid.lines().enumerate() {
-                write_line(&mut text, line);
+                page::line(&mut text, line);
                 if index == 0 {
                     let _ = writeln!(text, "|{}", "---|".repeat(line.len()));
                 }
@@ -49,13 +49,8 @@ fn text(options: &Options, done: &[Done]) -> String {
         }
         text.push_str("\n| quantity | scene | value | bound | verdict |\n|---|---|---|---|---|\n");
         for row in &done.sheet.figures {
-            write_line(&mut text, &row.columns());
+            page::line(&mut text, &row.columns());
         }
     }
     text
-}
-
-fn write_line(text: &mut String, cells: &[String]) {
-    let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
-    let _ = writeln!(text, "| {} |", cells.join(" | "));
 }

@@ -1,0 +1,168 @@
+//! `cargo xtask papers`: the scenes after figures of papers, what judges them, and what that measures now.
+//!
+//! A claim names a part of a paper, its scenes, and the tests and guarantees that judge it. The command runs all of
+//! them and writes one page.
+
+mod claim;
+mod harmon;
+mod page;
+mod ran;
+mod saupin;
+mod tournier;
+mod verschoor;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::error::Error;
+use std::path::PathBuf;
+
+use claim::{Claim, Judge, Paper};
+use ran::Ran;
+
+use crate::conformance::{self, Judged, Layer};
+
+/// All papers.
+const PAPERS: [&Paper; 4] = [
+    &verschoor::PAPER,
+    &tournier::PAPER,
+    &saupin::PAPER,
+    &harmon::PAPER,
+];
+
+/// Selection of judges.
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// Judge by the full form of conformance, which takes hours
+    #[arg(long)]
+    full: bool,
+    /// Also write the page [usual: docs/papers.md]
+    #[arg(long, value_name = "FILE")]
+    page: Option<PathBuf>,
+}
+
+/// What the judges found.
+#[derive(Default)]
+struct Found {
+    /// By name of the test.
+    tests: BTreeMap<String, Ran>,
+    rows: Vec<Judged>,
+}
+
+/// Runs the judges of all claims; true if every claim holds.
+pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
+    let mut found = Found::default();
+    for (package, names) in tests_by_package() {
+        println!("{package}: {} tests", names.len());
+        let names: Vec<&str> = names.into_iter().collect();
+        found.tests.extend(ran::run(package, &names)?);
+    }
+    found.rows = conformance::guarantees(&layers(), options.full)?;
+    if let Some(path) = &options.page {
+        let text = page::text(&crate::ci::root(), options.full, &found)?;
+        crate::page::write(path, text)?;
+        println!("\nwrote {}", path.display());
+    }
+    let lines = claims().flat_map(|claim| page::lines(claim, &found, options.full));
+    let broken: Vec<_> = lines.filter(|line| line.verdict == "BROKEN").collect();
+    for line in &broken {
+        println!("BROKEN: {}: {}, {}", line.what, line.value, line.bound);
+    }
+    Ok(broken.is_empty())
+}
+
+fn claims() -> impl Iterator<Item = &'static Claim> {
+    PAPERS.iter().flat_map(|paper| paper.claims)
+}
+
+/// The tests that judge claims, by package.
+fn tests_by_package() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
+    let mut packages: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+    for judge in claims().flat_map(|claim| claim.judges) {
+        if let Judge::Test { package, name } = *judge {
+            packages.entry(package).or_default().insert(name);
+        }
+    }
+    packages
+}
+
+/// The layers of conformance that judge claims.
+fn layers() -> Vec<Layer> {
+    let mut layers = Vec::new();
+    for judge in claims().flat_map(|claim| claim.judges) {
+        if let Judge::Rows { layer, .. } = *judge
+            && !layers.contains(&layer)
+        {
+            layers.push(layer);
+        }
+    }
+    layers
+}
+
+#[cfg(test)]
+mod checks {
+    use super::*;
+    use std::fs;
+
+    /// Scenes of claims are shipped, and each claim has a judge that is run or a page.
+    #[test]
+    fn every_claim_has_a_scene_that_is_shipped_and_a_judge() {
+        let root = crate::ci::root();
+        for claim in claims() {
+            for scene in claim.scenes {
+                let path = root.join("scenes").join(scene).with_extension("toml");
+                assert!(path.is_file(), "{}", path.display());
+            }
+            assert!(!claim.judges.is_empty(), "{}", claim.part);
+            for judge in claim.judges {
+                if let Judge::Page(page) = judge {
+                    assert!(root.join("docs").join(page).is_file(), "{page}");
+                }
+            }
+        }
+    }
+
+    /// A test that was renamed would judge nothing.
+    #[test]
+    fn tests_of_claims_exist() {
+        let root = crate::ci::root();
+        for (package, names) in tests_by_package() {
+            let folder = match package {
+                "impinge-tests" => "tests/it",
+                _ => "crates/sim/tests/it",
+            };
+            for name in names {
+                let (module, function) = name.rsplit_once("::").expect("a module and a function");
+                let file = root.join(folder).join(module.replace("::", "/"));
+                let text = fs::read_to_string(file.with_extension("rs")).expect("a module");
+                assert!(
+                    text.contains(&format!("#[test]\nfn {function}()")),
+                    "{name}"
+                );
+            }
+        }
+    }
+
+    /// A scene that is after a figure of a paper, as its head says, is on the page.
+    #[test]
+    fn scenes_after_papers_are_on_the_page() {
+        let papers = [
+            "Tournier et al.",
+            "Harmon et al.",
+            "Verschoor and Jalba",
+            "Saupin et al.",
+        ];
+        let scenes = crate::book::scenes(&crate::ci::root().join("scenes")).expect("scenes");
+        for path in scenes {
+            let text = fs::read_to_string(&path).expect("a scene");
+            let head: String = text
+                .lines()
+                .take_while(|line| line.starts_with('#'))
+                .collect();
+            let name = path.file_stem().expect("a name").to_string_lossy();
+            let is_after = papers
+                .iter()
+                .any(|paper| head.contains(&format!("After {paper}")));
+            let is_listed = claims().any(|claim| claim.scenes.contains(&name.as_ref()));
+            assert!(is_listed || !is_after, "{name}");
+        }
+    }
+}
