@@ -4,7 +4,7 @@
 pub(super) struct Shot {
     /// Name of the scene, without folder and extension.
     pub(super) scene: &'static str,
-    /// Simulated time (s): early, so that a run takes seconds.
+    /// Simulated time (s): early, so that a run takes seconds, but not before the scene shows what its title says.
     pub(super) time: f64,
     /// Angles of the eye about the vertical and above the horizon (degrees).
     pub(super) view: [f64; 2],
@@ -62,7 +62,8 @@ pub(super) const GROUPS: [(&str, &[Shot]); 5] = [
             shot("bunny_drop", 0.216),
             shot("armadillo_drop", 0.144),
             shot("armadillo_rollers", 0.04),
-            shot("bunnies", 0.002).small(),
+            // A run of a quarter of an hour.
+            shot("bunnies", 0.9).small(),
             shot("dino_rain", 1.6).small(),
         ],
     ),

@@ -157,13 +157,18 @@ pub(crate) fn cargo(
     environment: &[(&str, &str)],
 ) -> Result<bool, Box<dyn Error>> {
     println!("    cargo {}", arguments.join(" "));
-    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(program)
-        .args(arguments)
+    let status = cargo_command(arguments)
         .envs(environment.iter().copied())
-        .current_dir(root())
         .status()?;
     Ok(status.success())
+}
+
+/// Cargo with `arguments`, at the root of the workspace.
+pub(crate) fn cargo_command(arguments: &[&str]) -> Command {
+    let program = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(program);
+    command.args(arguments).current_dir(root());
+    command
 }
 
 /// Root of the workspace.

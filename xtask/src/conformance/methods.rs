@@ -60,7 +60,7 @@ pub(super) fn fill(
             continue;
         }
         let Some(scene) = case.load(extent)? else {
-            println!("{name}: left out, its meshes are found through IMPINGE_DATA");
+            table.skip_without_data(name);
             continue;
         };
         let record = examine(table, case, &scene, (extent, case.plan(extent)))?;

@@ -98,6 +98,13 @@ pub(crate) enum Layer {
     Methods,
 }
 
+impl Layer {
+    /// As in commands and tables.
+    pub(crate) fn name(self) -> String {
+        format!("{self:?}").to_lowercase()
+    }
+}
+
 /// Extent of the comparison.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
@@ -107,44 +114,59 @@ enum Extent {
 
 /// A judged row of a table.
 pub(crate) struct Judged {
-    pub(crate) layer: String,
+    pub(crate) layer: Layer,
     pub(crate) case: String,
     pub(crate) measured: String,
     pub(crate) bound: String,
     pub(crate) holds: bool,
 }
 
-/// The guarantees of the named layers, measured now.
-pub(crate) fn guarantees(layers: &[Layer], full: bool) -> Result<Vec<Judged>, Box<dyn Error>> {
+/// Guarantees of some layers.
+#[derive(Default)]
+pub(crate) struct Guarantees {
+    pub(crate) rows: Vec<Judged>,
+    /// The layers that left cases out for want of data.
+    pub(crate) skipped: Vec<Layer>,
+}
+
+/// Measures the guarantees of `layers`; of [`Layer::Methods`] only those of `scenes`.
+pub(crate) fn guarantees(
+    layers: &[Layer],
+    scenes: &[&str],
+    full: bool,
+) -> Result<Guarantees, Box<dyn Error>> {
     let options = Options {
         layers: layers.to_vec(),
+        scenes: scenes.iter().map(|&scene| scene.to_owned()).collect(),
         full,
         ..Options::default()
     };
-    let filled = fill(&options)?;
-    let judged = filled.tables.into_iter().flat_map(|table| {
-        let layer = table.layer.clone();
-        (table.rows.into_iter()).filter_map(move |row| {
+    let mut found = Guarantees::default();
+    for (layer, table) in fill(&options)?.tables {
+        if table.is_skipped() {
+            found.skipped.push(layer);
+        }
+        for row in table.rows {
             let holds = match row.verdict() {
                 "holds" => true,
                 "BROKEN" => false,
-                _ => return None,
+                _ => continue,
             };
-            Some(Judged {
-                layer: layer.clone(),
+            found.rows.push(Judged {
+                layer,
                 case: row.case,
                 measured: row.measured,
                 bound: row.bound,
                 holds,
-            })
-        })
-    });
-    Ok(judged.collect())
+            });
+        }
+    }
+    Ok(found)
 }
 
 /// The tables of the chosen layers.
 struct Filled {
-    tables: Vec<Table>,
+    tables: Vec<(Layer, Table)>,
     scenes: Vec<SceneRecord>,
     problems_hold: bool,
 }
@@ -156,6 +178,7 @@ pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
         scenes,
         problems_hold,
     } = fill(options)?;
+    let tables: Vec<Table> = tables.into_iter().map(|(_, table)| table).collect();
     let path = options.report.clone().unwrap_or_else(report::place);
     report::write(&path, options.extent(), &tables, &scenes)?;
     println!("report: {}, its numbers in *.csv beside it", path.display());
@@ -179,7 +202,7 @@ fn fill(options: &Options) -> Result<Filled, Box<dyn Error>> {
         if options.layers.is_empty() && chosen && layer != Layer::Geometry {
             continue;
         }
-        let mut table = Table::new(&format!("{layer:?}").to_lowercase());
+        let mut table = Table::new(&layer.name());
         match layer {
             Layer::Geometry => geometry::fill(&mut table, options, extent)?,
             Layer::Krylov => krylov::fill(&mut table, extent)?,
@@ -193,7 +216,7 @@ fn fill(options: &Options) -> Result<Filled, Box<dyn Error>> {
             Layer::Methods => scenes = methods::fill(&mut table, extent, &options.scenes)?,
         }
         table.finish();
-        tables.push(table);
+        tables.push((layer, table));
         if let (Layer::Contact, Some(folder)) = (layer, &options.problems) {
             for method in &options.method {
                 problems_hold &= friction::run(folder, method, options.tolerance)?;

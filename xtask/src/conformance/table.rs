@@ -129,6 +129,11 @@ impl Table {
         self.skipped = true;
     }
 
+    /// Whether cases were left out for want of data.
+    pub(super) fn is_skipped(&self) -> bool {
+        self.skipped
+    }
+
     fn push(&mut self, case: &str, measured: String, bound: String, (kind, holds): (Kind, bool)) {
         let row = Row {
             case: case.to_owned(),

@@ -1,8 +1,8 @@
-//! Elements under impact and between rollers: none inverts, and no energy appears.
+//! Elements under impact, between rollers and in a pile: none inverts, and no energy appears.
 
 use std::error::Error;
 
-use impinge_sim::Scene;
+use impinge_sim::{Scene, StepReport};
 
 use super::figure::Figure;
 use super::measure::{Case, Measured, energy};
@@ -28,6 +28,15 @@ pub(super) const ROLLERS: Section = Section {
             rollers give them counts as a gain.",
     long: true,
     measure: rollers,
+};
+
+pub(super) const BUNNIES: Section = Section {
+    name: "bunnies",
+    title: "A pile of bunnies",
+    about: "The whole of `scenes/bunnies.toml`: 120 firm bunnies fall into a box, for 1 s in steps of 1 ms. None of\n\
+            their elements may invert. A step whose bodies gain energy counts as a gain.",
+    long: true,
+    measure: bunnies,
 };
 
 fn run(context: &Context, what: &str, scene: &Scene) -> Result<Measured, Box<dyn Error>> {
@@ -95,31 +104,44 @@ fn thrown(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> {
 }
 
 fn rollers(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> {
+    let overrides = [
+        "solver.allow_inversion=false".to_owned(),
+        "body.0.material.extrapolation_below=0.01".to_owned(),
+    ];
     let name = "armadillo between rollers";
+    whole_run(sheet, context, name, "armadillo_rollers.toml", &overrides)
+}
+
+fn bunnies(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> {
+    whole_run(sheet, context, "120 bunnies", "bunnies.toml", &[])
+}
+
+/// Runs the whole of a scene whose meshes are data, and judges its volumes, its energy and its solves.
+fn whole_run(
+    sheet: &mut Sheet,
+    context: &Context,
+    name: &str,
+    file: &str,
+    overrides: &[String],
+) -> Result<(), Box<dyn Error>> {
     let volume = Figure::law("smallest volume ratio", name).above(0.0);
     let gains = Figure::law("steps that gain energy", name).at_most(0.0);
+    let missed = Figure::speed("solves beyond their tolerances", name);
     if std::env::var_os("IMPINGE_DATA").is_none() {
         let figure = volume.skipped("IMPINGE_DATA names no folder of meshes");
         sheet.figures.push(figure);
         return Ok(());
     }
-    let overrides = [
-        "solver.allow_inversion=false".to_owned(),
-        "body.0.material.extrapolation_below=0.01".to_owned(),
-    ];
-    let scene = scenes::shipped("armadillo_rollers.toml", &overrides)?;
+    let scene = scenes::shipped(file, overrides)?;
     match run(context, name, &scene) {
         Ok(run) => {
-            let gained: u32 = run.reports.iter().map(|report| report.energy_gains).sum();
-            let divided = run
-                .reports
-                .iter()
-                .filter(|report| report.substeps > 1)
-                .count();
+            let sum = |of: fn(&StepReport) -> u32| run.reports.iter().map(of).sum::<u32>();
             sheet.figures.extend([
                 volume.value(smallest_volume(&run)),
-                gains.value(f64::from(gained)),
-                Figure::speed("divided steps", name).value(divided as f64),
+                gains.value(f64::from(sum(|report| report.energy_gains))),
+                missed.value(f64::from(sum(|report| report.inexact_solves))),
+                Figure::speed("divided steps", name)
+                    .value(f64::from(sum(|report| u32::from(report.substeps > 1)))),
                 Figure::speed("CPU a step (s)", name).value(run.per_step()),
             ]);
         }

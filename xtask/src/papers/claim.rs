@@ -33,15 +33,29 @@ pub(super) enum Judge {
         package: &'static str,
         name: &'static str,
     },
-    /// Guarantees of conformance whose case starts so.
+    /// Guarantees of conformance whose case begins with `case`.
     Rows {
         layer: Layer,
         case: &'static str,
-        /// Whether only the full form has them.
-        full: bool,
+        form: Form,
     },
-    /// A page of results, relative to `docs`.
+    /// A page in `docs/results`.
     Page(&'static str),
+}
+
+/// The forms of conformance that have a guarantee.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Form {
+    Both,
+    Quick,
+    Full,
+}
+
+impl Form {
+    /// Whether the full form, or else the quick one, has it.
+    pub(super) fn has(self, full: bool) -> bool {
+        self == Self::Both || (self == Self::Full) == full
+    }
 }
 
 /// A test in `tests/it`.
@@ -62,18 +76,18 @@ pub(super) const fn sim_test(name: &'static str) -> Judge {
 
 /// Guarantees of both forms of conformance.
 pub(super) const fn rows(layer: Layer, case: &'static str) -> Judge {
-    Judge::Rows {
-        layer,
-        case,
-        full: false,
-    }
+    let form = Form::Both;
+    Judge::Rows { layer, case, form }
+}
+
+/// Guarantees of the quick form of conformance.
+pub(super) const fn quick_rows(layer: Layer, case: &'static str) -> Judge {
+    let form = Form::Quick;
+    Judge::Rows { layer, case, form }
 }
 
 /// Guarantees of the full form of conformance.
 pub(super) const fn full_rows(layer: Layer, case: &'static str) -> Judge {
-    Judge::Rows {
-        layer,
-        case,
-        full: true,
-    }
+    let form = Form::Full;
+    Judge::Rows { layer, case, form }
 }

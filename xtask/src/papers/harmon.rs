@@ -5,7 +5,7 @@ use crate::conformance::Layer::Asynchronous;
 
 pub(super) const PAPER: Paper = Paper {
     title: "Harmon et al. 2012, \"Asynchronous contact mechanics\"",
-    about: "Tests check every state for intersections. Conformance also proves that no two features meet on their way.",
+    about: "Conformance proves that no two features meet on their way.",
     claims: &[
         Claim {
             part: "Fig. 1",
@@ -32,8 +32,8 @@ pub(super) const PAPER: Paper = Paper {
             part: "Fig. 9",
             scenes: &["reef_knot_overpulled"],
             faithful: false,
-            says: "A knot that is pulled too tight: the run stops with \"no progress\" before cloth goes through cloth. \
-                   The test allows fewer ticks, and so stops early.",
+            says: "A knot that is pulled too tight: the run stops with \"no progress\" before cloth goes through \
+                   cloth. The test allows fewer ticks, and so stops early.",
             judges: &[test(
                 "asynchronous::a_reef_knot_that_is_pulled_too_tight_stops_safely",
             )],
@@ -43,8 +43,7 @@ pub(super) const PAPER: Paper = Paper {
             scenes: &["harmon_compactor", "trash_compactor"],
             faithful: false,
             says: "The walls of a compactor press five different shapes flat, to less than a tenth of their distance; \
-                   those of `trash_compactor` press balls. Tests have five times the speed, and the first one has \
-                   coarser meshes.",
+                   those of `trash_compactor` press balls. Tests have coarser meshes and five times the speed.",
             judges: &[
                 test("papers::harmon::a_compactor_closes_to_less_than_a_tenth"),
                 test("asynchronous::a_compactor_presses"),
@@ -65,8 +64,8 @@ pub(super) const PAPER: Paper = Paper {
             part: "Fig. 11",
             scenes: &["harmon_projectiles", "projectiles_on_nails"],
             faithful: false,
-            says: "Balls are shot at nails: two stick, one rolls on. Of `projectiles_on_nails` the small ball flies down \
-                   between nails, and the large ones rebound.",
+            says: "Balls are shot at nails: two stick, one rolls on. Of `projectiles_on_nails` the small ball flies \
+                   down between nails, and the large ones rebound.",
             judges: &[
                 test("papers::harmon::balls_stick_between_nails_and_roll_over_them"),
                 test("asynchronous::balls_are_shot_at_nails"),

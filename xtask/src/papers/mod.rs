@@ -18,7 +18,7 @@ use std::path::PathBuf;
 use claim::{Claim, Judge, Paper};
 use ran::Ran;
 
-use crate::conformance::{self, Judged, Layer};
+use crate::conformance::{self, Guarantees, Layer};
 
 /// All papers.
 const PAPERS: [&Paper; 4] = [
@@ -34,7 +34,7 @@ pub(crate) struct Options {
     /// Judge by the full form of conformance, which takes hours
     #[arg(long)]
     full: bool,
-    /// Also write the page [usual: docs/papers.md]
+    /// Also write the page [usual: docs/results/papers.md]
     #[arg(long, value_name = "FILE")]
     page: Option<PathBuf>,
 }
@@ -42,23 +42,29 @@ pub(crate) struct Options {
 /// What the judges found.
 #[derive(Default)]
 struct Found {
-    /// By name of the test.
-    tests: BTreeMap<String, Ran>,
-    rows: Vec<Judged>,
+    /// By package and name of the test.
+    tests: BTreeMap<(&'static str, &'static str), Ran>,
+    guarantees: Guarantees,
 }
 
 /// Runs the judges of all claims; true if every claim holds.
 pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
+    if let Some(scene) = page::missing_picture(&crate::ci::root()) {
+        return Err(format!("{scene} has no picture: cargo xtask gallery {scene}").into());
+    }
     let mut found = Found::default();
     for (package, names) in tests_by_package() {
         println!("{package}: {} tests", names.len());
         let names: Vec<&str> = names.into_iter().collect();
-        found.tests.extend(ran::run(package, &names)?);
+        let mut ran = ran::run(package, &names)?;
+        let of_names =
+            (names.iter()).filter_map(|&name| Some(((package, name), ran.remove(name)?)));
+        found.tests.extend(of_names);
     }
-    found.rows = conformance::guarantees(&layers(), options.full)?;
+    let scenes = scenes_of_methods(options.full);
+    found.guarantees = conformance::guarantees(&layers(), &scenes, options.full)?;
     if let Some(path) = &options.page {
-        let text = page::text(&crate::ci::root(), options.full, &found)?;
-        crate::page::write(path, text)?;
+        crate::page::write(path, page::text(options.full, &found))?;
         println!("\nwrote {}", path.display());
     }
     let lines = claims().flat_map(|claim| page::lines(claim, &found, options.full));
@@ -66,7 +72,8 @@ pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     for line in &broken {
         println!("BROKEN: {}: {}, {}", line.what, line.value, line.bound);
     }
-    Ok(broken.is_empty())
+    // Also those that no claim names.
+    Ok(broken.is_empty() && found.guarantees.rows.iter().all(|row| row.holds))
 }
 
 fn claims() -> impl Iterator<Item = &'static Claim> {
@@ -82,6 +89,21 @@ fn tests_by_package() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
         }
     }
     packages
+}
+
+/// The scenes of conformance of methods that judge claims.
+fn scenes_of_methods(full: bool) -> Vec<&'static str> {
+    let judges = claims().flat_map(|claim| claim.judges);
+    judges
+        .filter_map(|judge| match *judge {
+            Judge::Rows {
+                layer: Layer::Methods,
+                case,
+                form,
+            } => form.has(full).then_some(case),
+            _ => None,
+        })
+        .collect()
 }
 
 /// The layers of conformance that judge claims.
@@ -102,10 +124,11 @@ mod checks {
     use super::*;
     use std::fs;
 
-    /// Scenes of claims are shipped, and each claim has a judge that is run or a page.
+    /// Scenes of claims are shipped and have pictures, and each claim has a judge that is run or a page.
     #[test]
     fn every_claim_has_a_scene_that_is_shipped_and_a_judge() {
         let root = crate::ci::root();
+        assert_eq!(page::missing_picture(&root), None);
         for claim in claims() {
             for scene in claim.scenes {
                 let path = root.join("scenes").join(scene).with_extension("toml");
@@ -114,7 +137,7 @@ mod checks {
             assert!(!claim.judges.is_empty(), "{}", claim.part);
             for judge in claim.judges {
                 if let Judge::Page(page) = judge {
-                    assert!(root.join("docs").join(page).is_file(), "{page}");
+                    assert!(root.join("docs/results").join(page).is_file(), "{page}");
                 }
             }
         }

@@ -1,17 +1,16 @@
 //! The page of the papers' scenes.
 
-use std::error::Error;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use super::claim::{Claim, Judge};
+use super::claim::{Claim, Form, Judge};
 use super::ran::Outcome;
 use super::{Found, PAPERS};
-use crate::conformance::Judged;
+use crate::conformance::{Judged, Layer};
 use crate::page;
 
-/// Most guarantees of one judge that have a line each; more are counted in one line.
-const MOST_LINES: usize = 4;
+/// Most guarantees of one judge that have a line each, unless one is broken; more are counted in one line.
+const MOST_LINES: usize = 6;
 
 /// A judged figure.
 pub(super) struct Line {
@@ -25,7 +24,7 @@ pub(super) struct Line {
 }
 
 /// The text of the page.
-pub(super) fn text(root: &Path, full: bool, found: &Found) -> Result<String, Box<dyn Error>> {
+pub(super) fn text(full: bool, found: &Found) -> String {
     let mut text = page::head("The papers' scenes", "cargo xtask papers", full, &[]);
     let all: Vec<Line> = super::claims()
         .flat_map(|claim| lines(claim, found, full))
@@ -41,11 +40,13 @@ pub(super) fn text(root: &Path, full: bool, found: &Found) -> Result<String, Box
     text.push_str(
         "Scenes in `scenes/` after figures of papers, and what judges them. Scenes marked * have all parameters that\n\
          the paper states (seldom sizes and masses); the head of a scene names the differences.\n\n\
-         A name such as `papers::…` is a test in `tests/it`, which may run a shorter or coarser variant of the scene;\n\
-         tests of `papers`, `scenes` and `asynchronous` check every state for intersections. Other rows are guarantees\n\
-         of `cargo xtask conformance`, for smaller variants unless `--full` is given.\n\n\
+         A name such as `papers::…` is a test in `tests/it`, and one such as `sim: …` in `crates/sim/tests/it`.\n\
+         Tests may run a shorter or coarser variant of the scene. Those of `papers`, `scenes` and `asynchronous`\n\
+         check every state for intersections. Other rows are guarantees of `cargo xtask conformance`, for smaller\n\
+         variants unless `--full` is given.\n\n\
          - *Energy falls*: mechanical energy decreases in every step.\n\
-         - *No gain*: no step is counted as an unexplained gain of energy, which is a gain beyond an allowance.\n",
+         - *No gain*: no step is counted as an unexplained gain of energy, which is a gain beyond an allowance.\n\
+         - *Momentum is met*: its residual is at most twice its tolerance.\n",
     );
     for paper in PAPERS {
         let _ = writeln!(text, "\n## {}", paper.title);
@@ -53,23 +54,31 @@ pub(super) fn text(root: &Path, full: bool, found: &Found) -> Result<String, Box
             let _ = writeln!(text, "\n{}", paper.about);
         }
         for claim in paper.claims {
-            write_claim(&mut text, root, claim, found, full)?;
+            write_claim(&mut text, claim, found, full);
         }
         text.push_str("\n### Missing\n\n");
         for part in paper.missing {
             let _ = writeln!(text, "- {part}");
         }
     }
-    Ok(text)
+    text
 }
 
-fn write_claim(
-    text: &mut String,
-    root: &Path,
-    claim: &Claim,
-    found: &Found,
-    full: bool,
-) -> Result<(), Box<dyn Error>> {
+/// The picture of a scene, relative to the folder of the page.
+fn picture(scene: &str) -> String {
+    format!("../images/gallery/{scene}.png")
+}
+
+/// The first scene of a claim without a picture.
+pub(super) fn missing_picture(root: &Path) -> Option<&'static str> {
+    let mut scenes = super::claims().flat_map(|claim| claim.scenes);
+    let folder = root.join("docs/results");
+    scenes
+        .find(|scene| !folder.join(picture(scene)).is_file())
+        .copied()
+}
+
+fn write_claim(text: &mut String, claim: &Claim, found: &Found, full: bool) {
     let names = claim.scenes.iter().enumerate().map(|(index, scene)| {
         let mark = if claim.faithful && index == 0 {
             "*"
@@ -82,11 +91,7 @@ fn write_claim(
     let separator = if names.is_empty() { "" } else { ": " };
     let _ = writeln!(text, "\n### {}{separator}{names}\n", claim.part);
     for scene in claim.scenes {
-        let picture = format!("images/gallery/{scene}.png");
-        if !root.join("docs").join(&picture).is_file() {
-            return Err(format!("{scene} has no picture: cargo xtask gallery {scene}").into());
-        }
-        let _ = writeln!(text, "![{scene}]({picture})");
+        let _ = writeln!(text, "![{scene}]({})", picture(scene));
     }
     if !claim.scenes.is_empty() {
         text.push('\n');
@@ -105,27 +110,27 @@ fn write_claim(
             ],
         );
     }
-    Ok(())
 }
 
 /// The judged figures of a claim.
 pub(super) fn lines(claim: &Claim, found: &Found, full: bool) -> Vec<Line> {
     let of_judge = |judge: &Judge| match *judge {
-        Judge::Test { name, .. } => of_test(name, found),
+        Judge::Test { package, name } => of_test(package, name, found),
+        Judge::Rows { layer, case, form } if form.has(full) => of_rows(layer, case, found),
         Judge::Rows {
-            full: true, case, ..
-        } if !full => vec![Line {
-            what: format!("{case}, with `--full`"),
-            value: String::new(),
+            form: Form::Full,
+            layer,
+            case,
+        } => vec![Line {
+            what: format!("{case}: guarantees"),
+            value: "not in this form".to_owned(),
             bound: String::new(),
             verdict: "skipped",
-            by: "conformance".to_owned(),
+            by: format!("`conformance {} --full`", layer.name()),
         }],
-        Judge::Rows { layer, case, .. } => {
-            of_rows(&format!("{layer:?}").to_lowercase(), case, found)
-        }
+        Judge::Rows { .. } => Vec::new(),
         Judge::Page(path) => vec![Line {
-            what: format!("[page of results]({path})"),
+            what: format!("[a page of its own]({path})"),
             value: String::new(),
             bound: String::new(),
             verdict: "",
@@ -136,10 +141,14 @@ pub(super) fn lines(claim: &Claim, found: &Found, full: bool) -> Vec<Line> {
 }
 
 /// The figures that a test stated, or its outcome if it stated none.
-fn of_test(name: &str, found: &Found) -> Vec<Line> {
-    let by = format!("`{name}`");
-    let outcome = found.tests.get(name).map(|ran| ran.outcome);
-    let figures = found.tests.get(name).map_or(&[][..], |ran| &ran.figures);
+fn of_test(package: &'static str, name: &'static str, found: &Found) -> Vec<Line> {
+    let by = match package {
+        "impinge-tests" => format!("`{name}`"),
+        other => format!("`{}: {name}`", other.trim_start_matches("impinge-")),
+    };
+    let ran = found.tests.get(&(package, name));
+    let outcome = ran.map(|ran| ran.outcome);
+    let figures = ran.map_or(&[][..], |ran| &ran.figures);
     let mut lines: Vec<Line> = figures
         .iter()
         .map(|figure| {
@@ -171,10 +180,11 @@ fn of_test(name: &str, found: &Found) -> Vec<Line> {
     lines
 }
 
-/// The guarantees of a layer whose case starts so.
-fn of_rows(layer: &str, case: &str, found: &Found) -> Vec<Line> {
-    let by = format!("`conformance {layer}`");
-    let rows: Vec<&Judged> = (found.rows.iter())
+/// The guarantees of a layer whose case begins with `case`.
+fn of_rows(layer: Layer, case: &str, found: &Found) -> Vec<Line> {
+    let by = format!("`conformance {}`", layer.name());
+    let guarantees = &found.guarantees;
+    let rows: Vec<&Judged> = (guarantees.rows.iter())
         .filter(|row| row.layer == layer && is_of(case, &row.case))
         .collect();
     let line = |row: &Judged| Line {
@@ -184,28 +194,31 @@ fn of_rows(layer: &str, case: &str, found: &Found) -> Vec<Line> {
         verdict: if row.holds { "holds" } else { "BROKEN" },
         by: by.clone(),
     };
-    let mut lines: Vec<Line> = match rows.len() {
-        0 => vec![Line {
+    if rows.is_empty() {
+        let (value, verdict) = if guarantees.skipped.contains(&layer) {
+            ("no data", "skipped")
+        } else {
+            ("there is none", "BROKEN")
+        };
+        return vec![Line {
             what: format!("{case}: guarantees"),
-            value: "none was judged".to_owned(),
+            value: value.to_owned(),
             bound: String::new(),
-            verdict: "skipped",
-            by: by.clone(),
-        }],
-        1..=MOST_LINES => return rows.into_iter().map(line).collect(),
-        count => {
-            let holding = rows.iter().filter(|row| row.holds).count();
-            vec![Line {
-                what: format!("{case}: guarantees that hold"),
-                value: holding.to_string(),
-                bound: format!("= {count}"),
-                verdict: if holding == count { "holds" } else { "BROKEN" },
-                by: by.clone(),
-            }]
-        }
-    };
-    lines.extend(rows.into_iter().filter(|row| !row.holds).map(line));
-    lines
+            verdict,
+            by,
+        }];
+    }
+    let holds = rows.iter().all(|row| row.holds);
+    if rows.len() > MOST_LINES && holds {
+        return vec![Line {
+            what: format!("{case}: guarantees that hold"),
+            value: rows.len().to_string(),
+            bound: format!("= {}", rows.len()),
+            verdict: "holds",
+            by,
+        }];
+    }
+    rows.into_iter().map(line).collect()
 }
 
 /// Whether a `row` is one of a `case`: its name goes on after the case, but not with the rest of a word.

@@ -58,7 +58,7 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
     table.exactly("dino_rain: steps taken", seconds.len(), steps as usize);
     table.at_least("dino_rain: most active contacts", f64::from(contacts), 1.0);
     table.exactly(
-        "dino_rain: crossing triangles in every 50th step",
+        &format!("dino_rain: crossing triangles in every step of {CHECKED}"),
         crossings,
         0,
     );
@@ -68,7 +68,7 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
         0,
     );
     table.exactly(
-        "dino_rain: steps beyond the momentum tolerance",
+        "dino_rain: parts of steps beyond twice the momentum tolerance",
         unmet as usize,
         0,
     );

@@ -87,7 +87,7 @@ fn turned_as_a_whole(table: &mut Table) -> Result<(), Box<dyn Error>> {
     let stored = warped.stored() == exact.stored() && exact.stored() > 0;
     table.certain("W turned as a whole: the same blocks", stored);
     table.at_most(
-        &format!("W of {CONTACTS} contacts, turned as a whole: warped from exact, relative"),
+        "W turned as a whole: warped from exact, relative",
         (off / size).sqrt(),
         1e-10,
     );

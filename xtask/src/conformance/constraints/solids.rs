@@ -99,7 +99,7 @@ pub(super) fn swinging(table: &mut Table, extent: Extent) -> Result<(), Box<dyn 
             before = energy;
         }
         table.at_most(
-            &format!("{name}, {seconds} s: energy gained in a step, relative"),
+            &format!("swinging {name}: energy gained in a step, relative"),
             gain / most,
             1e-9,
         );
