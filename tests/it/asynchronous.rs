@@ -1,6 +1,6 @@
 //! Laws of whole simulations under the asynchronous stepper, on small variants of the shipped scenes.
 
-use crate::figure::figure;
+use crate::figure::{figure, larger, largest, least, smaller};
 use crate::support::assert_apart;
 use impinge_sim::{Scene, SimError, Simulation, StepFailure};
 use nalgebra::Vector3;
@@ -59,10 +59,8 @@ fn both_back_ends_move_alike() {
 fn a_sheet_falls_on_a_ball() {
     let simulation = run("falling_sheet.toml", &SHEET, 40);
     // The sheet hangs over the ball, whose top is at 0.1 m.
-    let heights = simulation.state().positions[..169].iter().map(|x| x.z);
-    let (lowest, highest) = heights.fold((f64::INFINITY, 0.0_f64), |(low, high), z| {
-        (low.min(z), high.max(z))
-    });
+    let heights = || simulation.state().positions[..169].iter().map(|x| x.z);
+    let (lowest, highest) = (least(heights()), largest(heights()));
     assert!(highest > 0.09 && lowest < 0.1, "{lowest} {highest}");
 }
 
@@ -76,8 +74,7 @@ fn a_ball_goes_through_curtains_without_going_through_cloth() {
     // The ball was shot by half a metre.
     let ball = simulation.model().geometry.solid(3).points.clone();
     let places = simulation.state().positions[ball].iter().map(|x| x.x);
-    let last = places.fold(f64::INFINITY, f64::min);
-    figure("place of the rear of the ball", "m", last).above(0.45);
+    figure("place of the rear of the ball", "m", least(places)).above(0.45);
 }
 
 /// The walls move at five times the speed of the shipped scene and press the balls together.
@@ -94,9 +91,8 @@ fn a_compactor_presses() {
     let simulation = run("trash_compactor.toml", &overrides, 16);
     let (model, x) = (simulation.model(), &simulation.state().positions);
     let width = |of: &[Vector3<f64>], axis: usize| {
-        let places = of.iter().map(|x| x[axis]);
-        let least = places.clone().fold(f64::INFINITY, f64::min);
-        places.fold(f64::NEG_INFINITY, f64::max) - least
+        let places = || of.iter().map(|x| x[axis]);
+        largest(places()) - least(places())
     };
     let mut widest: f64 = 0.0;
     for body in &model.geometry.bodies {
@@ -105,7 +101,7 @@ fn a_compactor_presses() {
             &x[body.points.clone()],
         );
         for axis in [0, 1] {
-            widest = widest.max(width(x, axis) / width(rest, axis));
+            widest = larger(widest, width(x, axis) / width(rest, axis));
         }
     }
     let what = "largest width of a ball between the walls over its width at the start";
@@ -145,40 +141,43 @@ const COARSE_KNOT: [&str; 3] = [
     "asynchronous.thickness=1.2e-3",
 ];
 
-/// The bights of the knot close, and neither passes through the other.
+/// The bends of the knot close, and neither passes through the other.
 #[test]
 fn a_reef_knot_tightens() {
     let overrides = [&COARSE_KNOT[..], &["asynchronous.detection=speculative"]].concat();
     let simulation = run("reef_knot.toml", &overrides, 20);
     let model = simulation.model();
     let reach = |body: usize, sign: f64| {
-        model.geometry.bodies[body]
-            .points
-            .clone()
-            .map(|point| sign * simulation.state().positions[point].x)
-            .fold(f64::NEG_INFINITY, f64::max)
+        let points = model.geometry.bodies[body].points.clone();
+        largest(points.map(|point| sign * simulation.state().positions[point].x))
     };
     // The left ribbon still passes round the right one: its bend is to the right of the other's.
     let (left, right) = (reach(0, 1.0), -reach(1, -1.0));
-    figure("distance of the bights across the knot", "m", left - right).within(0.0..0.08);
+    figure("overlap of the bends along x", "m", left - right).within(0.0..0.08);
+}
+
+/// Runs a scene until it fails for want of progress, before `end` (s); no state may have intersections.
+fn assert_stops_safely(name: &str, overrides: &[&str], end: f64) {
+    let mut simulation = Simulation::new(&scene(name, overrides)).expect("it starts");
+    let error = loop {
+        match simulation.advance() {
+            Ok(report) => assert!(report.time < end, "nothing stopped it"),
+            Err(error) => break error,
+        }
+        assert_apart(simulation.model(), simulation.state());
+    };
+    assert!(
+        matches!(error.failure, StepFailure::Asynchronous { .. }),
+        "{error}"
+    );
+    assert!(error.to_string().contains("no progress at t = "), "{error}");
+    assert_apart(simulation.model(), simulation.state());
 }
 
 #[test]
 fn a_reef_knot_that_is_pulled_too_tight_stops_safely() {
     let overrides = [&COARSE_KNOT[..], &["asynchronous.most_ticks=1e6"]].concat();
-    let mut simulation =
-        Simulation::new(&scene("reef_knot_overpulled.toml", &overrides)).expect("it starts");
-    let error = loop {
-        match simulation.advance() {
-            Ok(report) => assert!(report.time < 0.3, "nothing stopped it"),
-            Err(error) => break error,
-        }
-        assert_apart(simulation.model(), simulation.state());
-    };
-    assert!(error.to_string().contains("no progress at t = "), "{error}");
-    assert_apart(simulation.model(), simulation.state());
-    let stopped = simulation.state().time;
-    figure("time of the stop", "s", stopped).below(0.3);
+    assert_stops_safely("reef_knot_overpulled.toml", &overrides, 0.3);
 }
 
 /// The small ball goes down between the nails. The large ones rebound from their points.
@@ -195,13 +194,13 @@ fn balls_are_shot_at_nails() {
         let points = model.geometry.bodies[body].points.clone();
         mean(values[points].iter().map(|value| value.z))
     };
-    let least = |values: &[Vector3<f64>]| of(1, values).min(of(2, values));
+    let lower = |values: &[Vector3<f64>]| smaller(of(1, values), of(2, values));
     // Nails are 3 cm high. Large balls have a radius of 1.6 cm.
     let small = of(0, &state.positions);
     figure("height of the centre of the small ball", "m", small).below(0.02);
-    let large = least(&state.positions);
+    let large = lower(&state.positions);
     figure("least height of the centre of a large ball", "m", large).above(0.04);
-    let rebound = least(&state.velocities);
+    let rebound = lower(&state.velocities);
     figure("least upward velocity of a large ball", "m/s", rebound).above(0.5);
 }
 
@@ -322,21 +321,8 @@ fn a_compactor_that_closes_stops_safely() {
         "obstacle.3.motion.velocity=[0, 0, 0]",
         "obstacle.4.motion.velocity=[0, 0, 0]",
     ];
-    let mut simulation =
-        Simulation::new(&scene("trash_compactor.toml", &overrides)).expect("it starts");
-    let error = loop {
-        match simulation.advance() {
-            Ok(report) => assert!(report.time < 0.12, "the walls met"),
-            Err(error) => break error,
-        }
-        assert_apart(simulation.model(), simulation.state());
-    };
-    assert!(
-        matches!(error.failure, StepFailure::Asynchronous { .. }),
-        "{error}"
-    );
-    assert!(error.to_string().contains("no progress at t = "), "{error}");
-    assert_apart(simulation.model(), simulation.state());
+    // Then the walls would meet.
+    assert_stops_safely("trash_compactor.toml", &overrides, 0.12);
 }
 
 #[test]
@@ -573,7 +559,7 @@ fixed = [{{ box = {{ lower = [-1, -1, -1], upper = [-0.149, 1, 1] }} }}]
         simulation.advance().expect("it runs");
     }
     let positions = &simulation.state().positions;
-    -positions.iter().map(|x| x.z).fold(0.0, f64::min)
+    -least(positions.iter().map(|x| x.z))
 }
 
 /// `bend_damping` has the same meaning under both steppers: it slows the sag of a strip equally.

@@ -1,7 +1,7 @@
 //! Free and corrective motion in whole scenes: error of the warped compliance on bent bodies, momentum, slopes, rigid
 //! and soft bodies together, and compliances at rest on disk.
 
-use crate::figure::figure;
+use crate::figure::{figure, larger, largest};
 use crate::support::{COLLISION, assert_apart, bits, momentum_scale, scene, simulation};
 use impinge_contact::compliance::{RestCompliance, RigidMoments, TurnedBodies, TurnedBody};
 use impinge_contact::method::corrective_motion::{CorrectiveMotion, CorrectiveMotionSettings};
@@ -81,10 +81,7 @@ fn exact() -> CorrectiveMotion {
 /// Largest angle of the rotations (degrees).
 fn largest_turn(bodies: &TurnedBodies) -> f64 {
     let rotations = bodies.bodies.iter().flat_map(|body| &body.rotations);
-    rotations
-        .map(|r| (0.5 * (r.trace() - 1.0)).clamp(-1.0, 1.0).acos())
-        .fold(0.0, f64::max)
-        .to_degrees()
+    largest(rotations.map(|r| (0.5 * (r.trace() - 1.0)).clamp(-1.0, 1.0).acos())).to_degrees()
 }
 
 /// Errors of the compliance of a sagging beam: at most twice those of dense matrices of the same beam, and at most a
@@ -207,7 +204,6 @@ fn arc(degrees: f64, time_step: f64) -> (ContactProblem, TurnedBodies, Vec<u32>)
 
 /// Medians over 20 forces on surface nodes: relative errors of the displacement, and of the response's momentum against
 /// the impulse.
-/// response has over the impulse.
 fn errors(degrees: f64, time_step: f64, repair: bool) -> [f64; 2] {
     let (problem, bodies, surface) = arc(degrees, time_step);
     let masses = &bodies.bodies[0].moments.as_ref().expect("free").masses;
@@ -275,7 +271,7 @@ fn drift(overrides: &[&str]) -> f64 {
         let report = simulation.advance().expect("they can be kept apart");
         assert_apart(simulation.model(), simulation.state());
         touched |= report.active > 0;
-        worst = worst.max((momentum(&simulation) - start).norm() / scale);
+        worst = larger(worst, (momentum(&simulation) - start).norm() / scale);
     }
     assert!(touched, "they were to meet");
     worst
@@ -424,7 +420,7 @@ fn a_heap_comes_to_rest() {
         assert!(report.minimum_gap > 0.0, "{}", report.minimum_gap);
         assert_eq!(report.inexact_solves, 0, "step {}", state.step);
         touched = touched.max(report.active);
-        most = most.max(report.kinetic_energy);
+        most = larger(most, report.kinetic_energy);
         last = report.kinetic_energy;
     }
     assert!(touched > 6, "{touched}");
@@ -566,7 +562,7 @@ fn any_deformation_model_asks_for_corrections() {
     let quadrilaterals = CLOTH
         .replace("grid = {", "quadrilaterals = {")
         .replace("damping = 0.01", "poisson = 0.3");
-    let (mut largest, mut of_others, mut of_springs): (f64, u64, u64) = (0.0, 0, 0);
+    let (mut furthest, mut of_others, mut of_springs): (f64, u64, u64) = (0.0, 0, 0);
     let mut fewest = u64::MAX;
     for (text, steps, mended) in [
         (hexahedra.as_str(), 60, true),
@@ -579,25 +575,25 @@ fn any_deformation_model_asks_for_corrections() {
         let (corrected, unmet) = displacement(text, &[WARPED], steps);
         let none = "solver.corrections=0";
         let (_, uncorrected) = displacement(text, &[WARPED, none], steps);
-        *(if mended {
-            &mut of_others
+        if mended {
+            of_others += unmet;
         } else {
-            &mut of_springs
-        }) += unmet;
+            of_springs += unmet;
+        }
         fewest = fewest.min(uncorrected);
         assert!(uncorrected > 2 * unmet + 10, "{unmet} of {uncorrected}");
         let norm = |moved: &mut dyn Iterator<Item = Vector3<f64>>| {
             moved.map(|x| x.norm_squared()).sum::<f64>().sqrt()
         };
         let apart = norm(&mut corrected.iter().zip(&reference).map(|(x, y)| x - y));
-        largest = largest.max(apart / norm(&mut reference.iter().copied()));
+        furthest = larger(furthest, apart / norm(&mut reference.iter().copied()));
     }
-    figure("largest relative difference of the motions", "", largest).below(2e-3);
+    figure("largest relative difference of the motions", "", furthest).below(2e-3);
     let what = "solves of solids and quadrilaterals that miss the tolerance";
     figure(what, "", of_others as f64).exactly(0.0);
     let what = "solves of the shell of springs that miss the tolerance";
     figure(what, "", of_springs as f64).above(0.0);
-    let what = "least count of such solves without corrections";
+    let what = "least number of solves that miss the tolerance without corrections, of any body";
     figure(what, "", fewest as f64).above(10.0);
 }
 

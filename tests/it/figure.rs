@@ -4,20 +4,54 @@
     reason = "figures are read from the output of tests"
 )]
 
+use std::cmp::Ordering;
 use std::fmt;
 use std::ops::Range;
 
 /// A measured value that is to be judged.
 #[must_use = "a figure without a bound judges nothing"]
 pub(crate) struct Figure {
-    what: &'static str,
+    what: String,
     unit: &'static str,
     value: f64,
 }
 
 /// The value `what` in an SI `unit` (empty for a number).
-pub(crate) fn figure(what: &'static str, unit: &'static str, value: f64) -> Figure {
+pub(crate) fn figure(what: impl Into<String>, unit: &'static str, value: f64) -> Figure {
+    let what = what.into();
     Figure { what, unit, value }
+}
+
+/// States that a test judges nothing, and why.
+pub(crate) fn skipped(reason: &str) {
+    println!("skipped\t{reason}");
+}
+
+/// The larger value, or NaN if either is NaN: `f64::max` drops a NaN, and a bound would hold.
+pub(crate) fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a > b { a } else { b }
+}
+
+/// The smaller value, or NaN if either is NaN.
+pub(crate) fn smaller(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a < b { a } else { b }
+}
+
+/// The largest value. NaN, of which no figure holds, if a value is NaN or there is none.
+pub(crate) fn largest(values: impl IntoIterator<Item = f64>) -> f64 {
+    values.into_iter().reduce(larger).unwrap_or(f64::NAN)
+}
+
+/// The least value. NaN, of which no figure holds, if a value is NaN or there is none.
+pub(crate) fn least(values: impl IntoIterator<Item = f64>) -> f64 {
+    values.into_iter().reduce(smaller).unwrap_or(f64::NAN)
+}
+
+/// `part` over a `whole` that must be positive.
+#[track_caller]
+pub(crate) fn share(part: f64, whole: f64) -> f64 {
+    assert!(whole > 0.0, "{whole} is not positive");
+    part / whole
 }
 
 impl Figure {
@@ -105,4 +139,39 @@ fn bounds_are_short() {
     let bounds = [1e-8, 0.5, 2.950_361, 1100.0, f64::INFINITY];
     let shown = ["1e-8", "0.5", "2.95", "1100", "inf"];
     assert_eq!(bounds.map(digits), shown);
+}
+
+#[test]
+fn the_largest_of_values_keeps_nan() {
+    assert_eq!(
+        largest([-2.0, -1.0, -3.0]).total_cmp(&-1.0),
+        Ordering::Equal
+    );
+    for values in [
+        &[f64::NAN, 1.0][..],
+        &[1.0, f64::NAN],
+        &[0.0, f64::NAN, 1.0],
+        &[],
+    ] {
+        assert!(largest(values.iter().copied()).is_nan(), "{values:?}");
+    }
+}
+
+#[test]
+fn the_least_of_values_keeps_nan() {
+    assert_eq!(least([2.0, 1.0, 3.0]).total_cmp(&1.0), Ordering::Equal);
+    for values in [
+        &[f64::NAN, 1.0][..],
+        &[1.0, f64::NAN],
+        &[2.0, f64::NAN, 1.0],
+        &[],
+    ] {
+        assert!(least(values.iter().copied()).is_nan(), "{values:?}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "0 is not positive")]
+fn a_share_of_nothing_fails() {
+    share(0.0, 0.0);
 }

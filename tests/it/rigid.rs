@@ -1,5 +1,6 @@
 //! Rigid bodies: free flight, rest, friction, and impacts with deformable bodies.
 
+use crate::figure::larger;
 use crate::support::{assert_apart, energy, simulation};
 use impinge_sim::measure::rigid::rigid_measures;
 use impinge_sim::{Scene, Simulation, StepReport};
@@ -41,7 +42,10 @@ fn tumble(steps: u32, duration: f64) -> (f64, Vector3<f64>) {
         // Rounding adds up over the thousands of steps of the reference: about an ulp each.
         let rounding = 4.0 * f64::from(steps) * f64::EPSILON;
         assert!(turned <= rounding.max(1e-12), "{turned:e}");
-        worst = worst.max((energy(&report) - energy(first)).abs() / energy(first));
+        worst = larger(
+            worst,
+            (energy(&report) - energy(first)).abs() / energy(first),
+        );
     }
     let state = &simulation.state().rigid[0];
     (worst, state.pose.orientation * Vector3::z())
@@ -248,7 +252,7 @@ fn boxes_on_a_turning_drum_never_intersect() {
             report.rounds
         );
         let measures = rigid_measures(simulation.model(), simulation.state());
-        torque = torque.max(measures[4].wrench.torque.y.abs());
+        torque = larger(torque, measures[4].wrench.torque.y.abs());
     }
     // Boxes on the drum slide on it: μ m g r is 0.05 N·m for one box.
     assert!(torque > 1e-3, "{torque} N m");

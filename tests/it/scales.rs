@@ -1,5 +1,6 @@
 //! Distant bodies without contact change nothing, however large or light they are.
 
+use crate::figure::{largest, least};
 use crate::support::simulation;
 use nalgebra::Vector3;
 
@@ -76,13 +77,13 @@ fn end(parts: &[&str], steps: u32, body: &str) -> Vec<Vector3<f64>> {
 
 fn apart(one: &[Vector3<f64>], other: &[Vector3<f64>]) -> f64 {
     let distances = one.iter().zip(other).map(|(a, b)| (a - b).norm());
-    distances.fold(0.0, f64::max)
+    largest(distances)
 }
 
 #[test]
 fn a_peg_lands_as_alone() {
     let alone = end(&[PEG], 250, "peg");
-    let lowest = alone.iter().map(|x| x.z).fold(f64::INFINITY, f64::min);
+    let lowest = least(alone.iter().map(|x| x.z));
     assert!(
         lowest > 0.0 && lowest < 2e-5,
         "{lowest:e} m above the floor"

@@ -1,11 +1,14 @@
 //! Small variants of shipped scenes do what their titles claim.
 
-use crate::figure::figure;
-use crate::support::{assert_apart, mass};
+use crate::figure::{figure, larger, largest, least, share};
+use crate::support::{assert_apart, energy, mass};
 use impinge_sim::measure::rigid::rigid_measures;
 use impinge_sim::{Scene, Simulation, StepReport};
 use nalgebra::Vector3;
 use std::path::Path;
+
+/// Largest opening of a hard joint (m): ten gap tolerances.
+pub(crate) const CLOSED: f64 = 1e-5;
 
 /// A shipped scene with overrides.
 pub(crate) fn shipped(name: &str, overrides: &[&str]) -> Simulation {
@@ -34,15 +37,12 @@ fn assert_rests(simulation: &mut Simulation, settle: u32) {
     let before: Vec<Vector3<f64>> = simulation.state().positions.clone();
     let mut kinetic: f64 = 0.0;
     for _ in 0..settle {
-        kinetic = kinetic.max(advance(simulation, 1).kinetic_energy);
+        kinetic = larger(kinetic, advance(simulation, 1).kinetic_energy);
     }
     let what = "largest kinetic energy at rest over the initial potential energy";
-    figure(what, "", kinetic / initial).below(1e-8);
-    let drift = before
-        .iter()
-        .zip(&simulation.state().positions)
-        .map(|(then, now)| (now - then).norm())
-        .fold(0.0, f64::max);
+    figure(what, "", share(kinetic, initial)).below(1e-8);
+    let pairs = before.iter().zip(&simulation.state().positions);
+    let drift = largest(pairs.map(|(then, now)| (now - then).norm()));
     let clearance = simulation.model().geometry.largest_clearance();
     figure("drift at rest over the clearance", "", drift / clearance).below(1.0);
 }
@@ -127,7 +127,7 @@ fn a_cube_thrown_at_20_metres_a_second_is_never_inverted() {
     for _ in 0..30 {
         let report = simulation.advance().expect("divided as needed");
         assert_eq!(report.inverted_elements, 0);
-        let energy = report.kinetic_energy + report.elastic_energy + report.gravitational_energy;
+        let energy = energy(&report);
         assert!(
             energy <= before * (1.0 + 1e-6),
             "{energy} J after {before} J"
@@ -154,8 +154,7 @@ fn cloth_hangs_over_a_ball() {
     let mut simulation = shipped("cloth_on_ball.toml", &["body.0.mesh.grid.cells=[10,10]"]);
     let last = advance(&mut simulation, 400);
     let heights = || simulation.state().positions.iter().take(121).map(|x| x.z);
-    let highest = heights().fold(f64::NEG_INFINITY, f64::max);
-    let lowest = heights().fold(f64::INFINITY, f64::min);
+    let (highest, lowest) = (largest(heights()), least(heights()));
     assert!((0.29..0.31).contains(&highest), "{highest} m");
     assert!(lowest < 0.1, "{lowest} m");
     // The energy of a fall of half a millimetre: it hardly swings.
@@ -176,7 +175,7 @@ pub(crate) fn energies(simulation: &mut Simulation, steps: u32) -> Vec<f64> {
             break;
         };
         assert_apart(simulation.model(), simulation.state());
-        energies.push(report.kinetic_energy + report.elastic_energy + report.gravitational_energy);
+        energies.push(energy(&report));
     }
     energies
 }
@@ -184,7 +183,40 @@ pub(crate) fn energies(simulation: &mut Simulation, steps: u32) -> Vec<f64> {
 /// Largest gain of a step (J).
 pub(crate) fn gain(energies: &[f64]) -> f64 {
     let gains = energies.windows(2).map(|pair| pair[1] - pair[0]);
-    gains.fold(f64::NEG_INFINITY, f64::max)
+    largest(gains)
+}
+
+/// Largest distance (m) at the joints between the first `links` rigid bodies, which end at plus and minus `half` (m) of
+/// their centres.
+pub(crate) fn opening(simulation: &Simulation, links: usize, half: Vector3<f64>) -> f64 {
+    let gaps = simulation.state().rigid[..links].windows(2).map(|pair| {
+        let end = |link: usize, side: f64| {
+            let pose = &pair[link].pose;
+            pose.center + pose.orientation * (half * side)
+        };
+        (end(0, 1.0) - end(1, -1.0)).norm()
+    });
+    largest(gaps)
+}
+
+/// Largest relative change of the length of an edge of the first body (1).
+pub(crate) fn edge_strain(simulation: &Simulation) -> f64 {
+    let (model, x) = (simulation.model(), &simulation.state().positions);
+    let body = &model.geometry.bodies[0].points;
+    let edges = model.geometry.surface.edges().iter();
+    let strains = edges.map(|edge| edge.map(|point| point as usize));
+    let strains = strains.filter(|[a, _]| body.contains(a)).map(|[a, b]| {
+        let rest = (model.points.rest[a] - model.points.rest[b]).norm();
+        ((x[a] - x[b]).norm() / rest - 1.0).abs()
+    });
+    largest(strains)
+}
+
+/// The least of some heights, and the largest from there on.
+pub(crate) fn bounce(heights: &[f64]) -> [f64; 2] {
+    let lowest = least(heights.iter().copied());
+    let after = heights.iter().skip_while(|&&height| height > lowest);
+    [lowest, largest(after.copied())]
 }
 
 /// Half a turn of friction holds `exp(π μ)` times the tension of the other end (Euler), and no more.
@@ -218,10 +250,10 @@ const WITHOUT_STIFFNESS: [&str; 2] = ["solver.joint_stiffness=none", "time.elast
 /// The block rebounds; without geometric stiffness, in one linearisation a step, the cable gains unexplained energy.
 #[test]
 fn a_cable_throws_a_block_back() {
-    let most = |energies: &[f64]| energies.iter().fold(0.0, |a: f64, &b| a.max(b));
     let mut simulation = shipped("cable_impact.toml", &[]);
     let with = energies(&mut simulation, 560);
-    assert!(most(&with) <= with[0], "{} J", most(&with));
+    let most = largest(with.iter().copied());
+    assert!(most <= with[0], "{most} J");
     // After the block has left, the recoil of the cable may gain a little energy in a step.
     assert!(gain(&with) < 5e-3 * with[0], "{} J", gain(&with));
     let up = simulation.state().rigid[0].velocity.z;
@@ -235,16 +267,12 @@ fn a_cable_throws_a_block_back() {
 #[test]
 fn a_trampoline_throws_a_ball_up() {
     let mut simulation = shipped("trampoline.toml", &["body.0.mesh.grid.cells=[6,6]"]);
-    let mut lowest = f64::INFINITY;
-    let mut back = f64::NEG_INFINITY;
+    let mut heights = Vec::new();
     for _ in 0..300 {
         advance(&mut simulation, 1);
-        let height = simulation.state().rigid[0].pose.center.z;
-        if height < lowest {
-            (lowest, back) = (height, f64::NEG_INFINITY);
-        }
-        back = back.max(height);
+        heights.push(simulation.state().rigid[0].pose.center.z);
     }
+    let [lowest, back] = bounce(&heights);
     figure("least height of the ball", "m", lowest).below(1.1);
     figure("height that the ball comes back to", "m", back).above(1.25);
 }
@@ -274,16 +302,9 @@ fn a_ragdoll_swings_on_a_liana() {
     let with = energies(&mut simulation, 200);
     assert_eq!(with.len(), 200);
     figure("largest gain of energy in a step", "J", gain(&with)).below(0.0);
-    let links = &simulation.state().rigid[..10];
-    let gaps = links.windows(2).map(|pair| {
-        let end = |index: usize, z: f64| {
-            let pose = &pair[index].pose;
-            pose.center + pose.orientation * Vector3::new(0.0, 0.0, z)
-        };
-        (end(0, 0.1) - end(1, -0.1)).norm()
-    });
-    let opening = gaps.fold(0.0, f64::max);
-    figure("largest opening of the liana at the end", "m", opening).below(1e-5);
+    let gap = opening(&simulation, 10, Vector3::new(0.0, 0.0, 0.1));
+    let what = "largest opening between links of the liana at the end";
+    figure(what, "m", gap).below(CLOSED);
     let without = energies(
         &mut shipped("ragdoll_on_liana.toml", &WITHOUT_STIFFNESS),
         200,
@@ -299,16 +320,8 @@ fn stiff_cloth_keeps_its_size() {
     let overrides = ["body.0.mesh.grid.cells=[5,5]", "time.step=2e-3"];
     let mut simulation = shipped("stiff_cloth_fem.toml", &overrides);
     advance(&mut simulation, 250);
-    let model = simulation.model();
-    let x = &simulation.state().positions;
-    for &[a, b] in model.geometry.surface.edges() {
-        let (a, b) = (a as usize, b as usize);
-        if model.geometry.bodies[0].points.contains(&a) {
-            let rest = (model.points.rest[a] - model.points.rest[b]).norm();
-            let stretch = (x[a] - x[b]).norm() / rest - 1.0;
-            assert!(stretch.abs() < 0.01, "{a} {b}: {stretch}");
-        }
-    }
+    let what = "largest strain of an edge of the sheet at the end";
+    figure(what, "", edge_strain(&simulation)).below(0.01);
 }
 
 /// The string accelerates the arrow with part of the bow's energy, and releases it.
@@ -325,30 +338,10 @@ fn a_bow_shoots_an_arrow() {
         / arrow.points.len() as f64;
     let energy = 0.5 * model.body_mass(1) * speed.norm_squared();
     figure("speed of the arrow", "m/s", speed.x).above(8.0);
-    let share = energy / drawn;
-    figure("energy of the arrow over that of the drawn bow", "", share).below(1.0);
-    let tail = state.positions[arrow.points.clone()].iter().map(|x| x.x);
-    assert!(tail.fold(f64::INFINITY, f64::min) > 0.1);
-}
-
-/// Links of 50 g catch a thousand times their mass, and no step gains energy.
-#[test]
-fn a_chain_catches_a_block() {
-    let mut simulation = shipped("chain_impact.toml", &[]);
-    let energies = energies(&mut simulation, 420);
-    assert_eq!(energies.len(), 420);
-    assert!(
-        gain(&energies) < 1e-6 * energies[0],
-        "{} J",
-        gain(&energies)
-    );
-    let block = simulation.state().rigid[20];
-    assert!(
-        block.pose.center.z > 1.1 && block.velocity.z > 0.0,
-        "{:?} {:?}",
-        block.pose.center,
-        block.velocity
-    );
+    let what = "energy of the arrow over that of the drawn bow";
+    figure(what, "", share(energy, drawn)).below(1.0);
+    let tail = least(state.positions[arrow.points.clone()].iter().map(|x| x.x));
+    assert!(tail > 0.1, "{tail} m");
 }
 
 /// Both forms of tetrahedra sag alike; hexahedra of the same nodes bend more.
@@ -365,7 +358,7 @@ fn cantilevers_of_both_forms_agree() {
     let sag = [0, 1, 2].map(|body| {
         let points = model.geometry.bodies[body].points.clone();
         let fall = points.map(|point| model.points.rest[point].z - state.positions[point].z);
-        fall.fold(0.0, f64::max)
+        largest(fall)
     });
     figure("sag", "m", sag[0]).above(0.02);
     let apart = (sag[0] / sag[1] - 1.0).abs();
@@ -395,10 +388,10 @@ fn four_materials_collide() {
     let mut simulation = shipped("complex_materials.toml", &[]);
     let energies = energies(&mut simulation, 250);
     assert_eq!(energies.len(), 250);
-    let gained = gain(&energies) / energies[0];
+    let gained = share(gain(&energies), energies[0]);
     figure("largest gain of a step over the initial energy", "", gained).below(1e-9);
     let kept = simulation.state().plastic_strains.iter();
-    let most = kept.fold(0.0, |m: f64, x| m.max(x.abs()));
+    let most = largest(kept.map(|x| x.abs()));
     figure("largest plastic strain that is kept", "", most).above(0.01);
 }
 
@@ -414,7 +407,7 @@ fn a_knee_without_its_ligament_gives_way() {
     };
     let whole = forward(&[]);
     let torn = forward(&["joint.0.compliance=1", "joint.1.compliance=1"]);
-    figure("distance that the shin moves", "m", whole.abs()).below(0.01);
+    figure("distance that the shin moves forward", "m", whole).within(1e-3..0.01);
     let further = torn - whole;
     let what = "distance that it moves further without the ligament";
     figure(what, "m", further).above(1e-3);
@@ -427,10 +420,7 @@ fn a_rubber_mount_lands_on_its_rubber() {
     let top: Vec<usize> = {
         let model = simulation.model();
         let highest = model.geometry.bodies[0].points.clone();
-        let z = highest
-            .clone()
-            .map(|point| model.points.rest[point].z)
-            .fold(0.0, f64::max);
+        let z = largest(highest.clone().map(|point| model.points.rest[point].z));
         highest
             .filter(|&point| model.points.rest[point].z > z - 1e-9)
             .collect()

@@ -1,8 +1,8 @@
 //! Harmon et al. 2012, "Asynchronous contact mechanics".
 
-use super::energy;
-use crate::figure::figure;
+use crate::figure::{figure, larger, largest, least, share};
 use crate::scenes::{advance, shipped};
+use crate::support::energy;
 use impinge_sim::Simulation;
 use impinge_sim::rigid::RigidState;
 use nalgebra::Vector3;
@@ -28,10 +28,10 @@ fn a_compactor_closes_to_less_than_a_tenth() {
         .map(|point| simulation.state().positions[point])
         .collect();
     // The walls stand at 1 cm to both sides.
-    let farthest = x.iter().map(|x| x.x.abs()).fold(0.0, f64::max);
+    let farthest = largest(x.iter().map(|x| x.x.abs()));
     let what = "largest distance of a body from the middle between the walls";
     figure(what, "m", farthest).below(0.01);
-    let lowest = x.iter().map(|x| x.z).fold(f64::INFINITY, f64::min);
+    let lowest = least(x.iter().map(|x| x.z));
     figure("least height of a body above the floor", "m", lowest).above(0.0);
 }
 
@@ -46,29 +46,25 @@ fn curtains_come_to_rest() {
     for step in 0..440 {
         let report = advance(&mut simulation, 1);
         assert_eq!(report.energy_gains, 0, "step {step}");
-        most = most.max(report.kinetic_energy);
-        flung = flung.max(energy(&report));
+        most = larger(most, report.kinetic_energy);
+        flung = larger(flung, energy(&report));
         if step >= 360 {
             settled.push(report);
         }
     }
-    let kinetic = settled.iter().map(|report| report.kinetic_energy);
-    let moving = kinetic.fold(0.0, f64::max);
-    let moving = moving / most;
+    let moving = largest(settled.iter().map(|report| report.kinetic_energy));
     let what = "kinetic energy at the end over its largest value";
-    figure(what, "", moving).below(1e-3);
-    let energies: Vec<f64> = settled.iter().map(energy).collect();
-    let range = |best: fn(f64, f64) -> f64, from: f64| energies.iter().copied().fold(from, best);
-    let (least, largest) = (range(f64::min, f64::INFINITY), range(f64::max, 0.0));
-    let change = (largest - least) / largest;
+    figure(what, "", share(moving, most)).below(1e-3);
+    let energies = || settled.iter().map(energy);
+    let (lowest, highest) = (least(energies()), largest(energies()));
+    let change = share(highest - lowest, highest);
     figure("relative change of energy at the end", "", change).below(0.05);
     let what = "energy at the end over its largest value";
-    figure(what, "", largest / flung).below(0.1);
+    figure(what, "", share(highest, flung)).below(0.1);
     // The particle was shot by half a metre.
     let ball = simulation.model().geometry.solid(3).points.clone();
     let places = simulation.state().positions[ball].iter().map(|x| x.x);
-    let last = places.fold(f64::INFINITY, f64::min);
-    figure("place of the rear of the ball", "m", last).above(0.45);
+    figure("place of the rear of the ball", "m", least(places)).above(0.45);
 }
 
 /// Velocity of a body of the model, and its angular velocity about its centre as if it was a thin sphere, by mass (m/s,
@@ -105,11 +101,11 @@ fn balls_stick_between_nails_and_roll_over_them() {
     ];
     let mut simulation = shipped("harmon_projectiles.toml", &overrides);
     advance(&mut simulation, 200);
-    let (mut speed, mut height): (f64, f64) = (0.0, 0.0);
+    let (mut speed, mut height): (f64, f64) = (0.0, f64::NEG_INFINITY);
     for body in [0, 1] {
         let [velocity, _, center] = motion_of_sphere(&simulation, body);
-        speed = speed.max(velocity.norm());
-        height = height.max(center.z);
+        speed = larger(speed, velocity.norm());
+        height = larger(height, center.z);
         // Nails stand within 5 cm of the middle; the outer row has a side.
         assert!(center.x.abs() < 0.06 && center.y.abs() < 0.06, "{center} m");
     }
@@ -132,7 +128,7 @@ fn balls_that_are_shot_at_nails_stack() {
     let mut simulation = shipped("harmon_stack.toml", &[]);
     advance(&mut simulation, 150);
     let [first, second] = [0, 1].map(|body| motion_of_sphere(&simulation, body));
-    let speed = first[0].norm().max(second[0].norm());
+    let speed = larger(first[0].norm(), second[0].norm());
     figure("largest speed of a ball at the end", "m/s", speed).below(0.03);
     let apart = second[2] - first[2];
     // Two radii of 9.5 mm, of polyhedra, and a layer of 0.8 mm.
@@ -140,9 +136,8 @@ fn balls_that_are_shot_at_nails_stack() {
     figure("height of the second ball above the first", "m", apart.z).above(0.01);
     let points = simulation.model().geometry.bodies[1].points.clone();
     let heights = simulation.state().positions[points].iter().map(|x| x.z);
-    let lowest = heights.fold(f64::INFINITY, f64::min);
     let what = "least height of the second ball above the board";
-    figure(what, "m", lowest + 0.001).above(0.003);
+    figure(what, "m", least(heights) + 0.001).above(0.003);
 }
 
 /// Rigid bodies of an asynchronous simulation: dice that are thrown between nails come to rest on each other, and no
@@ -155,7 +150,7 @@ fn dice_that_are_thrown_between_nails_come_to_rest_on_each_other() {
         assert_eq!(report.energy_gains, 0, "step {}", report.step);
     }
     let dice = &simulation.state().rigid;
-    let most = |of: fn(&RigidState) -> f64| dice.iter().map(of).fold(0.0, f64::max);
+    let most = |of: fn(&RigidState) -> f64| largest(dice.iter().map(of));
     let speed = most(|die| die.velocity.norm());
     figure("largest speed of a die at the end", "m/s", speed).below(1e-3);
     let spin = most(|die| die.angular_momentum.norm());
@@ -198,9 +193,10 @@ fn a_weight_on_a_chain_knocks_a_wall_down() {
             held(2, -0.1) - held(3, -0.1),
             held(3, 0.0) - Vector3::new(0.0, 0.0, 0.52),
         ];
-        opening = gaps.iter().map(Vector3::norm).fold(opening, f64::max);
+        opening = gaps.iter().map(Vector3::norm).fold(opening, larger);
     }
-    // A thousandth of the thickness: impulses of contact open a joint by the curvature of its motion until its next tick.
+    // A thousandth of the thickness: impulses of contact open a joint by the curvature of its motion until its next
+    // tick.
     figure("largest opening of a joint", "m", opening).below(1e-6);
     let state = simulation.state();
     let place = state.rigid[4].pose.center.x;

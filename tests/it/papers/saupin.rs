@@ -1,20 +1,20 @@
 //! Saupin et al. 2008, compliance warping.
 
-use crate::figure::figure;
+use crate::figure::{figure, largest};
 use crate::scenes::{advance, shipped};
 use impinge_sim::Simulation;
 use impinge_sim::measure::contacts::contact_records;
 use nalgebra::Vector3;
 use std::collections::BTreeSet;
 
-/// Variants of a chain of `bodies` rings: with rings of square section, 144 tetrahedra each, and as shipped if the
-/// folder of its meshes is known.
-fn ring_variants(bodies: usize) -> Vec<Vec<String>> {
+/// Variants of a chain of `bodies` rings and their overrides: with rings of square section, 144 tetrahedra each, and as
+/// shipped if the folder of its meshes is known.
+fn ring_variants(bodies: usize) -> Vec<(&'static str, Vec<String>)> {
     let ring = "{ ring = { major_radius = 1.62, section = 0.67, segments = 24 } }";
     let square = (0..bodies).map(|body| format!("body.{body}.mesh={ring}"));
-    let mut variants = vec![square.collect()];
+    let mut variants = vec![("square rings", square.collect())];
     if std::env::var_os("IMPINGE_DATA").is_some() {
-        variants.push(Vec::new());
+        variants.push(("rings of the data", Vec::new()));
     }
     variants
 }
@@ -50,7 +50,7 @@ fn rigid_centers(simulation: &Simulation) -> Vec<Vector3<f64>> {
 /// rings are at the same distances along the chain, to a percent, after two seconds.
 #[test]
 fn a_chain_of_five_links_is_as_long_with_either_compliance() {
-    for overrides in ring_variants(5) {
+    for (rings, overrides) in ring_variants(5) {
         let both = with_either_compliance("chain5.toml", &overrides, 200);
         let [exact, warped] = both.each_ref().map(|simulation| {
             // From the fixed ring, at the origin.
@@ -60,9 +60,8 @@ fn a_chain_of_five_links_is_as_long_with_either_compliance() {
         });
         assert_eq!(exact.len(), 2);
         let off = exact.iter().zip(&warped);
-        let off = off.map(|(exact, warped)| (warped / exact - 1.0).abs());
-        let off = off.fold(0.0, f64::max);
-        let what = "largest relative difference of the distances of rigid rings";
+        let off = largest(off.map(|(exact, warped)| (warped / exact - 1.0).abs()));
+        let what = format!("largest relative difference of the distances of rigid rings, {rings}");
         figure(what, "", off).below(0.01);
     }
 }
@@ -71,7 +70,7 @@ fn a_chain_of_five_links_is_as_long_with_either_compliance() {
 /// warped and with exact compliance the links hang at the same places, to a percent of the chain.
 #[test]
 fn soft_and_rigid_links_hang_alike_with_either_compliance() {
-    for overrides in ring_variants(7) {
+    for (rings, overrides) in ring_variants(7) {
         let both = with_either_compliance("mixed_links.toml", &overrides, 300);
         for simulation in &both {
             let model = simulation.model();
@@ -86,9 +85,9 @@ fn soft_and_rigid_links_hang_alike_with_either_compliance() {
         }
         let [exact, warped] = both.each_ref().map(rigid_centers);
         let off = exact.iter().zip(&warped);
-        let off = off.map(|(exact, warped)| (warped - exact).norm());
-        let off = off.fold(0.0, f64::max);
+        let off = largest(off.map(|(exact, warped)| (warped - exact).norm()));
+        let what = format!("largest difference of the places of rigid rings, {rings}");
         // A percent of the chain.
-        figure("largest difference of the places of rigid rings", "m", off).below(0.12);
+        figure(what, "m", off).below(0.12);
     }
 }

@@ -1,8 +1,8 @@
 //! Tournier et al. 2015, "Stable constrained dynamics".
 
-use super::{CLOSED, energy};
-use crate::figure::figure;
-use crate::scenes::{advance, energies, gain, shipped};
+use crate::figure::{figure, larger, largest, least, share, skipped, smaller};
+use crate::scenes::{CLOSED, advance, bounce, edge_strain, energies, gain, opening, shipped};
+use crate::support::energy;
 use impinge_sim::measure::contacts::contact_records;
 use impinge_sim::scene::Signal;
 use impinge_sim::{Scene, Simulation};
@@ -10,7 +10,7 @@ use nalgebra::{UnitQuaternion, Vector3};
 use std::collections::BTreeSet;
 use std::path::Path;
 
-/// Gain of energy (J) below which a step loses energy.
+/// Bound on the change of energy in a step (J): energy falls.
 const NO_GAIN: f64 = 0.0;
 
 /// Tolerance of the limits of a hinge (rad).
@@ -19,56 +19,27 @@ const LIMIT: f64 = 1e-3;
 /// A scene without geometric stiffness.
 const WITHOUT_STIFFNESS: [&str; 1] = ["solver.joint_stiffness=none"];
 
-/// Largest distance (m) at the joints of the first `links` rigid bodies, which end at plus and minus `half` (m) of
-/// their centres.
-fn opening(simulation: &Simulation, links: usize, half: Vector3<f64>) -> f64 {
-    let gaps = simulation.state().rigid[..links].windows(2).map(|pair| {
-        let end = |link: usize, side: f64| {
-            let pose = &pair[link].pose;
-            pose.center + pose.orientation * (half * side)
-        };
-        (end(0, 1.0) - end(1, -1.0)).norm()
-    });
-    gaps.fold(0.0, f64::max)
-}
-
-/// Largest relative change of the length of an edge of the first body (1).
-fn edge_strain(simulation: &Simulation) -> f64 {
-    let (model, x) = (simulation.model(), &simulation.state().positions);
-    let body = &model.geometry.bodies[0].points;
-    let edges = model.geometry.surface.edges().iter();
-    let strains = edges.map(|edge| edge.map(|point| point as usize));
-    let strains = strains.filter(|[a, _]| body.contains(a)).map(|[a, b]| {
-        let rest = (model.points.rest[a] - model.points.rest[b]).norm();
-        ((x[a] - x[b]).norm() / rest - 1.0).abs()
-    });
-    strains.fold(0.0, f64::max)
-}
-
 /// Tournier et al. 2015, Fig. 1: in steps of 10 ms, three of them divided, the ball sinks into the mat and comes back
 /// up. No step gains energy, and the edges of the mat keep their length to the gap tolerance.
 #[test]
 fn a_hard_mat_on_soft_springs_throws_a_ball_up() {
     let mut simulation = shipped("tournier_trampoline.toml", &[]);
     let mut run = Vec::new();
-    let (mut lowest, mut back) = (f64::INFINITY, f64::NEG_INFINITY);
+    let mut heights = Vec::new();
     let mut strain: f64 = 0.0;
     let mut substeps = 0;
     for _ in 0..150 {
         let report = advance(&mut simulation, 1);
         substeps += report.substeps;
         run.push(energy(&report));
-        let height = simulation.state().rigid[0].pose.center.z;
-        if height < lowest {
-            (lowest, back) = (height, f64::NEG_INFINITY);
-        }
-        back = back.max(height);
-        strain = strain.max(edge_strain(&simulation));
+        heights.push(simulation.state().rigid[0].pose.center.z);
+        strain = larger(strain, edge_strain(&simulation));
     }
     figure("largest gain of energy in a step", "J", gain(&run)).below(NO_GAIN);
     // Three steps of a sagging mat converge too slowly, by a sixth a round, and are divided.
     figure("substeps of 150 steps", "", f64::from(substeps)).at_most(153.0);
     figure("largest strain of an edge of the mat", "", strain).below(1e-4);
+    let [lowest, back] = bounce(&heights);
     // The ball, of radius 0.25 m, meets the mat at 1.25 m.
     figure("lowest height of the ball", "m", lowest).below(1.0);
     figure("height of the ball after the rebound", "m", back).above(1.25);
@@ -137,18 +108,20 @@ fn a_ragdoll_of_twelve_bodies_swings() {
         let report = advance(&mut simulation, 1);
         assert_eq!(report.substeps, 1, "step {}", report.step);
         run.push(energy(&report));
-        gap = gap.max(opening(&simulation, 10, Vector3::new(0.0, 0.0, 0.1)));
-        farthest = farthest.max(simulation.state().rigid[0].pose.center.x.abs());
+        gap = larger(gap, opening(&simulation, 10, Vector3::new(0.0, 0.0, 0.1)));
+        farthest = larger(farthest, simulation.state().rigid[0].pose.center.x.abs());
         for (hinge, beyond) in hinges.iter().zip(&mut beyond) {
             let (angle, [lower, upper]) = (hinge.angle(&simulation), hinge.limits);
-            *beyond = beyond.max(angle - upper).max(lower - angle);
+            *beyond = [angle - upper, lower - angle]
+                .into_iter()
+                .fold(*beyond, larger);
         }
     }
     figure("largest gain of energy in a step", "J", gain(&run)).below(NO_GAIN);
-    figure("largest opening of a joint of the liana", "m", gap).below(CLOSED);
+    figure("largest opening between links of the liana", "m", gap).below(CLOSED);
     figure("farthest swing of the lowest rod", "m", farthest).above(0.3);
-    let worst = beyond.into_iter().fold(f64::NEG_INFINITY, f64::max);
-    figure("largest angle of a hinge beyond its limit", "rad", worst).below(LIMIT);
+    let what = "largest angle of a hinge beyond its limit";
+    figure(what, "rad", largest(beyond)).below(LIMIT);
     let reached = beyond.iter().filter(|&&beyond| beyond > -LIMIT).count();
     figure("hinges of 11 that reach a limit", "", reached as f64).at_least(3.0);
 }
@@ -159,19 +132,19 @@ fn a_ragdoll_of_twelve_bodies_swings() {
 fn a_chain_of_fifty_hinges_keeps_its_limits() {
     let mut simulation = shipped("tournier_hinge_chain.toml", &[]);
     let mut run = Vec::new();
-    let (mut gap, mut largest): (f64, f64) = (0.0, 0.0);
+    let (mut gap, mut turned): (f64, f64) = (0.0, 0.0);
     for _ in 0..150 {
         run.extend(energies(&mut simulation, 1));
-        gap = gap.max(opening(&simulation, 50, Vector3::new(0.1, 0.0, 0.0)));
+        gap = larger(gap, opening(&simulation, 50, Vector3::new(0.1, 0.0, 0.0)));
         for pair in simulation.state().rigid.windows(2) {
             let [first, second] = [0, 1].map(|side| pair[side].pose.orientation);
-            largest = largest.max(first.rotation_to(&second).angle());
+            turned = larger(turned, first.rotation_to(&second).angle());
         }
     }
     assert_eq!(run.len(), 150);
     figure("largest gain of energy in a step", "J", gain(&run)).below(NO_GAIN);
-    figure("largest opening of a joint", "m", gap).below(CLOSED);
-    figure("largest angle of a hinge, limit 0.3", "rad", largest).within(0.28..0.3005);
+    figure("largest opening between links", "m", gap).below(CLOSED);
+    figure("largest angle of a hinge, limit 0.3", "rad", turned).within(0.28..0.3005);
     let mut without = shipped("tournier_hinge_chain.toml", &WITHOUT_STIFFNESS);
     let gained = gain(&energies(&mut without, 150));
     figure(
@@ -183,8 +156,8 @@ fn a_chain_of_fifty_hinges_keeps_its_limits() {
 }
 
 /// Tournier et al. 2015, Fig. 3 and Fig. 5: ten boxes on ball joints, the last a thousand times as heavy, fall in steps
-/// of 10 ms without a divided step. No step gains energy, joints stay closed, and the chain is as long as its links.
-/// Without geometric stiffness it gains energy.
+/// of 10 ms without a divided step. No step gains energy, and joints stay closed. Without geometric stiffness the chain
+/// gains energy.
 #[test]
 fn a_chain_with_a_heavy_end_swings() {
     let mut simulation = shipped("chain_rigid.toml", &[]);
@@ -194,10 +167,10 @@ fn a_chain_with_a_heavy_end_swings() {
         let report = advance(&mut simulation, 1);
         assert_eq!(report.substeps, 1, "step {}", report.step);
         run.push(energy(&report));
-        gap = gap.max(opening(&simulation, 10, Vector3::new(0.1, 0.0, 0.0)));
+        gap = larger(gap, opening(&simulation, 10, Vector3::new(0.1, 0.0, 0.0)));
     }
     figure("largest gain of energy in a step", "J", gain(&run)).below(NO_GAIN);
-    figure("largest opening of a joint", "m", gap).below(CLOSED);
+    figure("largest opening between links", "m", gap).below(CLOSED);
     let mut without = shipped("chain_rigid.toml", &WITHOUT_STIFFNESS);
     let gained = gain(&energies(&mut without, 200));
     figure(
@@ -209,9 +182,9 @@ fn a_chain_with_a_heavy_end_swings() {
 }
 
 /// Tournier et al. 2015, Fig. 3, left: a cable of particles falls with a weight of a hundred times their mass in steps
-/// of 40 ms. No step is divided or gains energy, and rods keep their length. Without geometric stiffness the cable gains
-/// energy, even with a weight of the mass of a particle. With the constrained stepper, which solves one linear system
-/// a step as the paper does, no step gains energy either.
+/// of 40 ms. No step is divided or gains energy, and rods keep their length. Without geometric stiffness the cable
+/// gains energy, even with a weight of the mass of a particle. With the constrained stepper, which solves one linear
+/// system a step as the paper does, no step gains energy either.
 #[test]
 fn a_cable_of_particles_carries_a_weight_in_steps_of_forty_milliseconds() {
     let fall = |overrides: &[&str]| {
@@ -227,9 +200,9 @@ fn a_cable_of_particles_carries_a_weight_in_steps_of_forty_milliseconds() {
             let centers = simulation.state().rigid.iter().map(|body| body.pose.center);
             let places: Vec<_> = std::iter::once(Vector3::zeros()).chain(centers).collect();
             for pair in places.windows(2) {
-                strain = strain.max(((pair[1] - pair[0]).norm() / 0.2 - 1.0).abs());
+                strain = larger(strain, ((pair[1] - pair[0]).norm() / 0.2 - 1.0).abs());
             }
-            lowest = lowest.min(places[10].z);
+            lowest = smaller(lowest, places[10].z);
         }
         (gain(&run), strain, lowest)
     };
@@ -271,33 +244,174 @@ fn a_cable_of_particles_carries_a_weight_in_steps_of_forty_milliseconds() {
     .above(1.0);
 }
 
-/// Links of 50 g catch a thousand times their mass, as in the stress test of Tournier et al. 2015, Fig. 3: over the
-/// whole run no step gains more than a thousandth of the energy. Without geometric stiffness steps gain more.
+/// Largest relative change of the length of a link over 200 steps of `tournier_load.toml` with a slight gravity
+/// sideways, in which the cable swings (1); infinite if a step fails.
+fn elongation(load: &str, overrides: &[&str]) -> f64 {
+    let mass = format!("body.1.mass={load}");
+    let pull = "world.gravity=[1e-3, 0, -9.81]";
+    let overrides = [&[&mass, pull], overrides].concat();
+    let mut simulation = shipped("tournier_load.toml", &overrides);
+    let mut largest: f64 = 0.0;
+    for _ in 0..200 {
+        if simulation.advance().is_err() {
+            return f64::INFINITY;
+        }
+        let centers = simulation.state().rigid.iter().map(|body| body.pose.center);
+        // Nine particles from the lowest one up, the load, and the world: sorted from the world along the cable.
+        let mut places: Vec<_> = centers.chain([Vector3::zeros()]).collect();
+        places[..9].reverse();
+        places.rotate_right(1);
+        for pair in places.windows(2) {
+            largest = larger(largest, ((pair[1] - pair[0]).norm() - 1.0).abs());
+        }
+    }
+    largest
+}
+
+/// Tournier et al. 2015, Table 1: a cable of ten links and 500 kg carries loads of up to 1e15 t in steps of 10 ms,
+/// while it swings. Without geometric stiffness it carries loads below 51 t, where `h² T < m l`, and fails above.
 #[test]
-fn a_chain_that_catches_a_block_gives_nothing_back() {
-    let run = energies(&mut shipped("chain_impact.toml", &[]), 1000);
-    assert_eq!(run.len(), 1000);
-    let share = gain(&run) / run[0];
+fn a_cable_of_five_hundred_kilograms_carries_any_load() {
+    for (load, what) in [
+        ("1e4", "elongation of a link, 10 t"),
+        ("1e5", "elongation of a link, 100 t"),
+        ("1e9", "elongation of a link, 1e6 t"),
+        ("1e12", "elongation of a link, 1e9 t"),
+        ("1e15", "elongation of a link, 1e12 t"),
+        ("1e18", "elongation of a link, 1e15 t"),
+    ] {
+        figure(what, "", elongation(load, &[])).below(1e-11);
+    }
+    let solves = elongation("1e9", &["stepper=synchronous"]);
     figure(
-        "largest gain of a step over the energy at the start",
+        "elongation of a link with several solves a step, 1e6 t",
         "",
-        share,
+        solves,
     )
-    .below(1e-3);
-    let rises = run.windows(2).map(|pair| (pair[1] - pair[0]).max(0.0));
+    .below(1e-12);
+    let without = |load| elongation(load, &WITHOUT_STIFFNESS);
     figure(
-        "sum of all gains over the energy at the start",
+        "elongation of a link without geometric stiffness, 48 t",
         "",
-        rises.sum::<f64>() / run[0],
+        without("4.8e4"),
+    )
+    .below(1e-11);
+    for (load, what) in [
+        (
+            "6e4",
+            "elongation of a link without geometric stiffness, 60 t",
+        ),
+        (
+            "1e5",
+            "elongation of a link without geometric stiffness, 100 t",
+        ),
+    ] {
+        figure(what, "", without(load)).above(0.5);
+    }
+}
+
+/// Tournier et al. 2015, Table 2: a sheet of 10 x 10 nodes and 1 GPa falls in steps of 10 ms. No step is divided or
+/// gains energy, and edges keep their length to a thousandth. With one linear solve a step, as in the paper, no step
+/// gains energy either.
+#[test]
+fn a_falling_sheet_of_rows_gains_no_energy() {
+    let fall = |overrides: &[&str]| {
+        let mut simulation = shipped("tournier_sheet.toml", overrides);
+        let mut run = Vec::new();
+        let mut strain: f64 = 0.0;
+        for _ in 0..200 {
+            let report = advance(&mut simulation, 1);
+            let found = (report.substeps, report.inexact_solves, report.energy_gains);
+            assert_eq!(found, (1, 0, 0), "step {}", report.step);
+            run.push(energy(&report));
+            strain = larger(strain, edge_strain(&simulation));
+        }
+        (gain(&run), strain)
+    };
+    let (gained, strain) = fall(&[]);
+    figure("largest gain of energy in a step", "J", gained).below(NO_GAIN);
+    figure("largest strain of an edge", "", strain).below(1e-3);
+    let (gained, strain) = fall(&["stepper=constrained"]);
+    figure(
+        "largest gain of energy in a step of one linear solve",
+        "J",
+        gained,
+    )
+    .below(NO_GAIN);
+    figure(
+        "largest strain of an edge with one linear solve a step",
+        "",
+        strain,
+    )
+    .below(0.1);
+}
+
+/// The same with one linear solve a step, with forces instead of rows: steps gain energy. In the first 40 steps, MINRES
+/// with the full preconditioner needs fewer iterations with rows than with forces.
+#[test]
+fn a_falling_sheet_of_forces_gains_energy_and_takes_more_iterations() {
+    let one = "stepper=constrained";
+    let forces = "body.0.shell.formulation=\"stiffness\"";
+    let mut stiff = shipped("tournier_sheet.toml", &[one, forces]);
+    figure(
+        "largest gain of energy in a step of one linear solve, with forces instead of rows",
+        "J",
+        gain(&energies(&mut stiff, 200)),
+    )
+    .above(0.1);
+    let iterations = |form: &[&str]| {
+        let minres = [one, "solver.linear=minres", "solver.max_iterations=20000"];
+        let mut simulation = shipped("tournier_sheet.toml", &[&minres, form].concat());
+        let steps = (0..40).map(|_| advance(&mut simulation, 1).iterations);
+        steps.max().expect("steps") as f64
+    };
+    let rows = iterations(&[]);
+    figure("most iterations of MINRES in a step, rows", "", rows).below(100.0);
+    let forces = iterations(&[forces]);
+    figure("most iterations of MINRES in a step, forces", "", forces).above(3.0 * rows);
+}
+
+/// Links of 50 g catch a thousand times their mass, as in the stress test of Tournier et al. 2015, Fig. 3, and throw it
+/// up. Until then no step gains a millionth of the kinetic energy before the catch, and all gains of the whole run are
+/// less than a thousandth of it. Without geometric stiffness a step gains a hundredth.
+#[test]
+fn a_chain_catches_a_block_without_a_gain_of_energy() {
+    let mut simulation = shipped("chain_impact.toml", &[]);
+    let (mut run, mut kinetic): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+    for step in 1..=1000 {
+        let report = advance(&mut simulation, 1);
+        run.push(energy(&report));
+        kinetic.push(report.kinetic_energy);
+        if step == 420 {
+            let block = simulation.state().rigid[20];
+            let height = block.pose.center.z;
+            figure("height of the block after the catch", "m", height).above(1.1);
+            let speed = block.velocity.z;
+            figure("speed of the block upwards after the catch", "m/s", speed).above(0.0);
+        }
+    }
+    // The block is fastest just before the catch.
+    let caught = largest(kinetic[..420].iter().copied());
+    figure(
+        "largest gain of a step of the catch over the kinetic energy before it",
+        "",
+        share(gain(&run[..420]), caught),
+    )
+    .below(1e-6);
+    let rises = run.windows(2).map(|pair| larger(pair[1] - pair[0], 0.0));
+    figure(
+        "sum of all gains over the kinetic energy before the catch",
+        "",
+        share(rises.sum::<f64>(), caught),
     )
     .below(1e-3);
     let without = energies(&mut shipped("chain_impact.toml", &WITHOUT_STIFFNESS), 420);
     figure(
-        "largest gain of a step over the energy at the start without geometric stiffness",
+        "largest gain of a step over the kinetic energy before the catch without geometric stiffness",
         "",
-        gain(&without) / without[0],
+        share(gain(&without), caught),
     )
-    .above(1e-3);
+    .above(1e-2);
 }
 
 /// Tournier et al. 2015, Fig. 7: in steps of 5 ms the arrow leaves at the same speed whether the rows of the stiff
@@ -352,11 +466,11 @@ fn a_bow_vibrates_after_the_shot_without_a_gain_of_energy() {
     figure(
         "energy 0.2 s after the release over the energy of the drawn bow",
         "",
-        last / drawn,
+        share(last, drawn),
     )
     .below(1.0);
     let arrow = simulation.state().rigid[0];
-    figure("flight of the arrow", "m", arrow.pose.center.x).above(1.0);
+    figure("place of the arrow at the end", "m", arrow.pose.center.x).above(1.0);
 }
 
 /// Tournier et al. 2015, Section 4.2: strain rows of a sheet of 1 GPa with Poisson's ratio 0.49 in steps of 40 ms. It
@@ -373,7 +487,7 @@ fn strains_of_a_stiff_sheet_hold_in_steps_of_forty_milliseconds() {
         assert_eq!(report.substeps, 1, "step {}", report.step);
         touched += u32::from(report.active > 0);
         run.push(energy(&report));
-        strain = strain.max(edge_strain(&simulation));
+        strain = larger(strain, edge_strain(&simulation));
     }
     figure("steps in contact with the post", "", f64::from(touched)).at_least(1.0);
     figure("largest strain of an edge of the sheet", "", strain).below(0.01);
@@ -399,7 +513,10 @@ fn a_muscle_bends_a_knee() {
         let balance = report.balance.expect("kept by default");
         for body in &balance.bodies {
             assert!(body.closing.abs() <= 1e-8 * body.largest(), "{place}");
-            closing = closing.max(body.closing.abs() / body.largest());
+            // A body at rest has no term.
+            if body.largest() > 0.0 {
+                closing = larger(closing, body.closing.abs() / body.largest());
+            }
         }
         if report.step <= 120 {
             work += balance.total().prescribed;
@@ -411,7 +528,7 @@ fn a_muscle_bends_a_knee() {
             figure("work that lifts the shin", "J", gravity).above(1.0);
             figure("work of the muscles", "J", work).above(gravity);
         }
-        most = most.max(flexion(&simulation));
+        most = larger(most, flexion(&simulation));
     }
     figure("largest flexion of the knee", "rad", most).above(1.05);
     let last = flexion(&simulation);
@@ -446,7 +563,7 @@ fn a_knee_without_its_ligament_fails_the_lachman_test() {
             // The middle of the plateau.
             let shin = simulation.state().rigid[0].pose;
             let plateau = shin.center + shin.orientation * Vector3::new(0.0, 0.0, 0.15);
-            most = most.max(plateau.x);
+            most = larger(most, plateau.x);
         }
         most
     };
@@ -457,7 +574,7 @@ fn a_knee_without_its_ligament_fails_the_lachman_test() {
         "m",
         whole,
     )
-    .below(0.012);
+    .within(0.005..0.012);
     figure(
         "largest displacement of the shin forward without the ligament",
         "m",
@@ -483,7 +600,7 @@ fn four_creatures_of_different_materials_collide() {
 #[test]
 fn four_armadillos_of_different_materials_collide() {
     if std::env::var_os("IMPINGE_DATA").is_none() {
-        eprintln!("skipped, IMPINGE_DATA names no folder of the armadillo");
+        skipped("IMPINGE_DATA names no folder of the armadillo");
         return;
     }
     let (pairs, flow) = collide("tournier_armadillos.toml", &[], 25);
@@ -499,7 +616,7 @@ fn collide(file: &str, overrides: &[&str], steps: u32) -> (BTreeSet<[usize; 2]>,
     let mut simulation = shipped(file, overrides);
     let mut pairs = BTreeSet::new();
     let mut flow = 0.0;
-    let mut least = f64::INFINITY;
+    let mut volume = f64::INFINITY;
     for _ in 0..steps {
         let report = advance(&mut simulation, 1);
         let place = format!("step {}", report.step);
@@ -509,10 +626,11 @@ fn collide(file: &str, overrides: &[&str], steps: u32) -> (BTreeSet<[usize; 2]>,
         let records = contact_records(simulation.model(), simulation.state());
         pairs.extend(records.iter().map(|contact| contact.solids));
         for name in ["plastic", "neo-Hookean"] {
-            least = least.min(least_volume(&simulation, name));
+            volume = smaller(volume, least_volume(&simulation, name));
         }
     }
-    figure("smallest volume of a tetrahedron", "m³", least).above(0.0);
+    let what = "smallest volume of a tetrahedron of the plastic and the neo-Hookean body";
+    figure(what, "m³", volume).above(0.0);
     (pairs, flow)
 }
 
@@ -521,11 +639,10 @@ fn least_volume(simulation: &Simulation, name: &str) -> f64 {
     let (model, x) = (simulation.model(), &simulation.state().positions);
     let body = model.geometry.bodies.iter().find(|body| body.name == name);
     let tets = &model.elements.tets[body.expect("the body").tets.clone()];
-    let volumes = tets.iter().map(|tet| {
+    least(tets.iter().map(|tet| {
         let [a, b, c, d] = tet.map(|point| x[point as usize]);
         (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0
-    });
-    volumes.fold(f64::INFINITY, f64::min)
+    }))
 }
 
 /// Angle of the shin with the vertical (rad).

@@ -1,6 +1,6 @@
 //! Verschoor and Jalba 2019, contact by conjugate residuals.
 
-use crate::figure::figure;
+use crate::figure::{figure, larger, largest, least, share};
 use crate::scenes::{advance, shipped};
 use impinge_sim::measure::contacts::contact_records;
 use impinge_sim::{Simulation, StepReport};
@@ -36,9 +36,8 @@ fn a_wedge_moves_its_soft_crowd() {
     let bodies = model.geometry.bodies.iter();
     let points = bodies.flat_map(|body| body.points.clone());
     let heights = points.map(|point| simulation.state().positions[point].z);
-    let lowest = heights.fold(f64::INFINITY, f64::min);
     let what = "least height above the lower edges of the walls";
-    figure(what, "m", lowest).above(0.0);
+    figure(what, "m", least(heights)).above(0.0);
 }
 
 /// Verschoor and Jalba 2019, Fig. 2 (b): forces twist six strings about each other, so that most of them touch; when
@@ -70,12 +69,12 @@ fn strings_are_tangled_by_forces_and_come_free() {
     for _ in 0..400 {
         let report = advance(&mut simulation, 1);
         assert_eq!(report.inexact_solves, 0, "step {}", report.step);
-        elastic = elastic.max(report.elastic_energy);
+        elastic = larger(elastic, report.elastic_energy);
         let records = contact_records(simulation.model(), simulation.state());
         pairs = records.iter().map(|contact| contact.solids).collect();
     }
     figure("pairs of 15 that touch", "", pairs.len() as f64).at_least(6.0);
-    let bent = spans(&simulation).into_iter().fold(0.0, f64::max);
+    let bent = largest(spans(&simulation));
     let what = "largest distance of the ends over the length, tangled";
     figure(what, "", bent).below(0.97);
     let mut report = StepReport::default();
@@ -84,11 +83,10 @@ fn strings_are_tangled_by_forces_and_come_free() {
         assert_eq!(report.inexact_solves, 0, "step {}", report.step);
     }
     assert_eq!(report.active, 0);
-    let left = report.elastic_energy / elastic;
+    let left = share(report.elastic_energy, elastic);
     figure("elastic energy at the end over its largest value", "", left).below(0.01);
     let spans = spans(&simulation);
     let off = spans.iter().map(|span| (span - 1.0).abs());
-    let off = off.fold(0.0, f64::max);
     let what = "largest relative difference of the distance of the ends from the length, free";
-    figure(what, "", off).below(0.02);
+    figure(what, "", largest(off)).below(0.02);
 }

@@ -22,7 +22,7 @@ pub(super) const PAPER: Paper = Paper {
             part: "Fig. 8 and Fig. 9",
             scenes: &["reef_knot"],
             faithful: false,
-            says: "A reef knot is pulled tight: the bights close and stay linked.",
+            says: "A reef knot is pulled tight: the bends stay linked, and overlap by less than 8 cm.",
             judges: &[
                 test("asynchronous::a_reef_knot_tightens"),
                 rows(Asynchronous, "reef_knot"),

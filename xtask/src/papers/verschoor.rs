@@ -91,7 +91,7 @@ pub(super) const PAPER: Paper = Paper {
         },
         Claim {
             part: "Fig. 12",
-            scenes: &[],
+            scenes: &["rings"],
             faithful: false,
             says: "[The time to build the Delassus operator](delassus.md), of a soft cube and of rings, beside that of \
                    solves: figures without bounds.",
