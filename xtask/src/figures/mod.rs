@@ -75,7 +75,7 @@ struct Section {
     measure: Measure,
 }
 
-const SECTIONS: [Section; 15] = [
+const SECTIONS: [Section; 16] = [
     laws::SPIN,
     laws::PENDULUM,
     laws::ORDERS,
@@ -89,6 +89,7 @@ const SECTIONS: [Section; 15] = [
     product::PRODUCT,
     crush::THROWN,
     crush::ROLLERS,
+    crush::FINE_ROLLERS,
     crush::BUNNIES,
     delassus::DELASSUS,
 ];

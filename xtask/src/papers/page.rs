@@ -24,8 +24,13 @@ pub(super) struct Line {
 }
 
 /// The text of the page.
-pub(super) fn text(full: bool, found: &Found) -> String {
-    let mut text = page::head("The papers' scenes", "cargo xtask papers", full, &[]);
+pub(super) fn text(full: &[Layer], found: &Found) -> String {
+    let names: Vec<String> = full.iter().map(|layer| layer.name()).collect();
+    let command = match names.as_slice() {
+        [] => "cargo xtask papers".to_owned(),
+        names => format!("cargo xtask papers --full {}", names.join(",")),
+    };
+    let mut text = page::head("The papers' scenes", &command, false, &[]);
     let all: Vec<Line> = super::claims()
         .flat_map(|claim| lines(claim, found, full))
         .collect();
@@ -78,7 +83,7 @@ pub(super) fn missing_picture(root: &Path) -> Option<&'static str> {
         .copied()
 }
 
-fn write_claim(text: &mut String, claim: &Claim, found: &Found, full: bool) {
+fn write_claim(text: &mut String, claim: &Claim, found: &Found, full: &[Layer]) {
     let names = claim.scenes.iter().enumerate().map(|(index, scene)| {
         let mark = if claim.faithful && index == 0 {
             "*"
@@ -113,10 +118,12 @@ fn write_claim(text: &mut String, claim: &Claim, found: &Found, full: bool) {
 }
 
 /// The judged figures of a claim.
-pub(super) fn lines(claim: &Claim, found: &Found, full: bool) -> Vec<Line> {
+pub(super) fn lines(claim: &Claim, found: &Found, full: &[Layer]) -> Vec<Line> {
     let of_judge = |judge: &Judge| match *judge {
         Judge::Test { package, name } => of_test(package, name, found),
-        Judge::Rows { layer, case, form } if form.has(full) => of_rows(layer, case, found),
+        Judge::Rows { layer, case, form } if form.has(full.contains(&layer)) => {
+            of_rows(layer, case, found)
+        }
         Judge::Rows {
             form: Form::Full,
             layer,

@@ -71,8 +71,9 @@ pub(super) const PAPER: Paper = Paper {
             part: "Beyond the paper: an impact on a chain",
             scenes: &["chain_impact"],
             faithful: false,
-            says: "Links of 50 g catch a thousand times their mass. Over the whole run no step gains a thousandth of \
-                   the energy at the start, nor do all gains together. Without geometric stiffness a step gains more.",
+            says: "Links of 50 g catch a thousand times their mass and throw it up. Until then no step gains a \
+                   millionth of the kinetic energy before the catch, and all gains of the whole run are less than a \
+                   thousandth of it. Without geometric stiffness a step gains a hundredth.",
             judges: &[test(
                 "papers::tournier::a_chain_catches_a_block_without_a_gain_of_energy",
             )],

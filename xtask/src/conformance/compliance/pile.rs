@@ -58,7 +58,7 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
     table.exactly("dino_rain: steps taken", seconds.len(), steps as usize);
     table.at_least("dino_rain: most active contacts", f64::from(contacts), 1.0);
     table.exactly(
-        &format!("dino_rain: crossing triangles in every step of {CHECKED}"),
+        &format!("dino_rain: crossing triangles in every {CHECKED}th step"),
         crossings,
         0,
     );
