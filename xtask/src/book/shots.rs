@@ -61,7 +61,7 @@ pub(super) const GROUPS: [(&str, &[Shot]); 5] = [
             shot("gripped_peg", 0.8).from(-65.0, 20.0),
             shot("bunny_drop", 0.216),
             shot("armadillo_drop", 0.144),
-            shot("armadillo_rollers", 0.04),
+            shot("armadillo_rollers", 0.4),
             // A run of a quarter of an hour.
             shot("bunnies", 0.9).small(),
             shot("dino_rain", 1.6).small(),

@@ -33,9 +33,9 @@ pub(super) const ROLLERS: Section = Section {
 pub(super) const FINE_ROLLERS: Section = Section {
     name: "fine_armadillo",
     title: "An armadillo of 200,000 unknowns between rollers",
-    about: "The first half second of `scenes/armadillo_rollers.toml` with elements of the size that gives the armadillo\n\
-            the number of unknowns of the paper. The rest is as for the coarse armadillo: inversion of elements is\n\
-            forbidden, and their energy is extrapolated below a volume ratio of 0.01.",
+    about: "The first half second of `scenes/armadillo_rollers.toml` with elements of the size that gives the\n\
+            armadillo the number of unknowns of the paper. The rest is as for the coarse armadillo: inversion of\n\
+            elements is forbidden, and their energy is extrapolated below a volume ratio of 0.01.",
     long: true,
     measure: fine_rollers,
 };

@@ -14,11 +14,13 @@ pub(super) const PAPER: Paper = Paper {
             part: "Fig. 1 and Fig. 10",
             scenes: &["armadillo_rollers"],
             faithful: false,
-            says: "An armadillo is drawn between rollers: [the whole 5 s](rollers.md) without inverted elements and \
-                   without a step that gains energy. The rows are for a bunny; with `--full` for the first 2 s of the \
+            says: "An armadillo is drawn between rollers: [the whole 5 s](rollers.md), and [the first half \
+                   second](fine_armadillo.md) with the paper's 200,000 unknowns, without inverted elements and without \
+                   a step that gains energy. The rows are for a bunny; with `--full` for the first 2 s of the \
                    armadillo.",
             judges: &[
                 Judge::Page("rollers.md"),
+                Judge::Page("fine_armadillo.md"),
                 quick_rows(Methods, "bunny_rollers"),
                 full_rows(Methods, "armadillo_rollers"),
             ],
@@ -99,7 +101,7 @@ pub(super) const PAPER: Paper = Paper {
         },
     ],
     missing: &[
-        "the paper's armadillo of 200,000 unknowns",
+        "the rest of the 5 s of the armadillo of 200,000 unknowns",
         "armadillo and bearing of Fig. 12",
     ],
 };
