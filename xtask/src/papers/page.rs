@@ -233,3 +233,49 @@ fn is_of(case: &str, row: &str) -> bool {
     let rest = row.strip_prefix(case);
     rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::papers::ran::Ran;
+
+    fn verdicts(lines: &[Line]) -> Vec<&'static str> {
+        lines.iter().map(|line| line.verdict).collect()
+    }
+
+    /// Missing data skip a guarantee; without that reason a missing one is broken, as after a change of its name.
+    #[test]
+    fn a_guarantee_that_does_not_exist_is_broken() {
+        let mut found = Found::default();
+        let verdict = |found: &Found| verdicts(&of_rows(Layer::Methods, "rings", found));
+        assert_eq!(verdict(&found), ["BROKEN"]);
+        found.guarantees.skipped.push(Layer::Methods);
+        assert_eq!(verdict(&found), ["skipped"]);
+        let row = |case: &str, holds| Judged {
+            layer: Layer::Methods,
+            case: case.to_owned(),
+            measured: String::new(),
+            bound: String::new(),
+            holds,
+        };
+        (found.guarantees.rows)
+            .extend([row("rings: steps", true), row("rings_stiff: steps", false)]);
+        assert_eq!(verdict(&found), ["holds"]);
+    }
+
+    #[test]
+    fn a_test_that_fails_is_broken_whatever_its_figures() {
+        let mut found = Found::default();
+        let verdict = |found: &Found| verdicts(&of_test("package", "name", found));
+        assert_eq!(verdict(&found), ["BROKEN"]);
+        let mut ran = Ran {
+            outcome: Outcome::Passed,
+            figures: Vec::new(),
+        };
+        found.tests.insert(("package", "name"), ran.clone());
+        assert_eq!(verdict(&found), ["holds"]);
+        ran.outcome = Outcome::Failed;
+        found.tests.insert(("package", "name"), ran);
+        assert_eq!(verdict(&found), ["BROKEN"]);
+    }
+}
