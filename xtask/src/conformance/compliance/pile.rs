@@ -79,10 +79,10 @@ pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Erro
     Ok(())
 }
 
-/// Bounds of the processor time of steps, whose times are `seconds`.
+/// Aims for the processor time of steps, whose times are `seconds`: it depends on the machine.
 fn times(table: &mut Table, seconds: Vec<f64>) {
     let mean = |s: &[f64]| s.iter().sum::<f64>() / s.len() as f64;
-    table.at_most(
+    table.aim_at_most(
         "dino_rain: mean step of the whole run, processor s",
         mean(&seconds),
         LONGEST,
@@ -90,7 +90,7 @@ fn times(table: &mut Table, seconds: Vec<f64>) {
     // All bodies land on each other in this part; the mean of the whole run would hide its cost.
     let early = seconds.len() / 8;
     for (part, name) in seconds.chunks(early).zip(["first", "second"]) {
-        table.at_most(
+        table.aim_at_most(
             &format!("dino_rain: mean step of the {name} 1.25 s, processor s"),
             mean(part),
             LONGEST,
