@@ -19,6 +19,17 @@ const LIMIT: f64 = 1e-3;
 /// A scene without geometric stiffness.
 const WITHOUT_STIFFNESS: [&str; 1] = ["solver.joint_stiffness=none"];
 
+/// Judges that without geometric stiffness a step of a scene gains more than a joule.
+fn judge_without_stiffness(file: &str, steps: u32) {
+    let mut simulation = shipped(file, &WITHOUT_STIFFNESS);
+    figure(
+        "largest gain of energy in a step without geometric stiffness",
+        "J",
+        gain(&energies(&mut simulation, steps)),
+    )
+    .above(1.0);
+}
+
 /// Tournier et al. 2015, Fig. 1: in steps of 10 ms, three of them divided, the ball sinks into the mat and comes back
 /// up. No step gains energy, and the edges of the mat keep their length to the gap tolerance.
 #[test]
@@ -145,14 +156,7 @@ fn a_chain_of_fifty_hinges_keeps_its_limits() {
     figure("largest gain of energy in a step", "J", gain(&run)).below(NO_GAIN);
     figure("largest opening between links", "m", gap).below(CLOSED);
     figure("largest angle of a hinge, limit 0.3", "rad", turned).within(0.28..0.3005);
-    let mut without = shipped("tournier_hinge_chain.toml", &WITHOUT_STIFFNESS);
-    let gained = gain(&energies(&mut without, 150));
-    figure(
-        "largest gain of energy in a step without geometric stiffness",
-        "J",
-        gained,
-    )
-    .above(1.0);
+    judge_without_stiffness("tournier_hinge_chain.toml", 150);
 }
 
 /// Tournier et al. 2015, Fig. 3 and Fig. 5: ten boxes on ball joints, the last a thousand times as heavy, fall in steps
@@ -171,14 +175,7 @@ fn a_chain_with_a_heavy_end_swings() {
     }
     figure("largest gain of energy in a step", "J", gain(&run)).below(NO_GAIN);
     figure("largest opening between links", "m", gap).below(CLOSED);
-    let mut without = shipped("chain_rigid.toml", &WITHOUT_STIFFNESS);
-    let gained = gain(&energies(&mut without, 200));
-    figure(
-        "largest gain of energy in a step without geometric stiffness",
-        "J",
-        gained,
-    )
-    .above(1.0);
+    judge_without_stiffness("chain_rigid.toml", 200);
 }
 
 /// Tournier et al. 2015, Fig. 3, left: a cable of particles falls with a weight of a hundred times their mass in steps
