@@ -1,7 +1,7 @@
 //! Joined bodies with the methods that eliminate rows.
 
 use crate::figure::{figure, largest};
-use crate::support::{assert_apart, scene, simulation};
+use crate::support::{assert_apart, simulation};
 use impinge_sim::Simulation;
 
 /// Two soft and two rigid blocks in a row, connected by a ball, a link and a hinge, fall on the ground.
@@ -61,41 +61,55 @@ axis = [0, 1, 0]
 /// factorised.
 #[test]
 fn joined_bodies_fall_alike_where_rows_are_eliminated() {
-    let run = |method: &str| {
-        let mut simulation = simulation(JOINED_BLOCKS, &[&format!("solver.method={method}")]);
-        for _ in 0..120 {
-            let report = simulation.advance().expect("no step fails");
-            assert_eq!(report.inexact_solves, 0, "{method}");
-            assert_eq!(report.unmet_momentum, 0, "{method}");
-        }
-        assert_apart(simulation.model(), simulation.state());
-        simulation.state().positions.clone()
-    };
-    let expected = run("compliant-kkt");
-    let apart = |method: &str| -> f64 {
-        let found = run(method);
-        largest((found.iter().zip(&expected)).map(|(a, b)| (a - b).norm()))
-    };
-    let exact = apart("exact-compliance");
+    let [exact, warped] = apart(JOINED_BLOCKS, |_| {});
     let what = "largest difference of a place, exact compliance";
     figure(what, "m", exact).below(1e-4);
-    let warped = apart("warped-compliance");
     let what = "largest difference of a place, warped compliance";
     figure(what, "m", warped).below(1e-4);
 }
 
-/// No compliance knows ropes: refused when the scene is loaded, with the methods that can.
+/// The same with a rope in the place of the link, and a limit of the hinge: each holds in some steps and is slack in
+/// others.
 #[test]
-fn ropes_are_refused_by_compliances() {
-    let rope = JOINED_BLOCKS.replace("kind = \"link\"", "kind = \"rope\"");
-    for method in ["exact-compliance", "warped-compliance"] {
-        let method = format!("solver.method={method}");
-        let refused = Simulation::new(&scene(&rope, &[&method])).map(drop);
-        let refused = refused.expect_err("refused").to_string();
-        assert!(
-            refused.contains("does not support ropes and limits"),
-            "{refused}"
-        );
-        assert!(!refused.contains("-compliance\""), "{refused}");
-    }
+fn ropes_and_limits_act_alike_where_rows_are_eliminated() {
+    let scene = JOINED_BLOCKS
+        .replace("kind = \"link\"", "kind = \"rope\"")
+        .replace("axis = [0, 1, 0]", "axis = [0, 1, 0]\nlimits = [-0.1, 0.1]");
+    let mut holding = [0_u32; 2];
+    let [exact, warped] = apart(&scene, |simulation| {
+        let mut row = 0;
+        for joint in &simulation.model().constraints.rows {
+            if joint.unilateral {
+                let force = simulation.state().joint_forces[row];
+                holding[usize::from(force > 0.0)] += 1;
+            }
+            row += joint.rows();
+        }
+    });
+    assert!(holding.iter().all(|&steps| steps > 20), "{holding:?}");
+    let what = "largest difference of a place with a rope and a limit, exact compliance";
+    figure(what, "m", exact).below(1e-4);
+    let what = "largest difference of a place with a rope and a limit, warped compliance";
+    figure(what, "m", warped).below(1e-4);
+}
+
+/// Largest differences of the last places (m) of exact and warped compliance from those of factors of all rows. `look`
+/// sees each state of the latter.
+fn apart(scene: &str, mut look: impl FnMut(&Simulation)) -> [f64; 2] {
+    let run = |method: &str, look: &mut dyn FnMut(&Simulation)| {
+        let mut simulation = simulation(scene, &[&format!("solver.method={method}")]);
+        for _ in 0..120 {
+            let report = simulation.advance().expect("no step fails");
+            assert_eq!(report.inexact_solves, 0, "{method}");
+            assert_eq!(report.unmet_momentum, 0, "{method}");
+            look(&simulation);
+        }
+        assert_apart(simulation.model(), simulation.state());
+        simulation.state().positions.clone()
+    };
+    let expected = run("compliant-kkt", &mut look);
+    ["exact-compliance", "warped-compliance"].map(|method| {
+        let found = run(method, &mut |_| {});
+        largest((found.iter().zip(&expected)).map(|(a, b)| (a - b).norm()))
+    })
 }

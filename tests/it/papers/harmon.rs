@@ -140,15 +140,24 @@ fn balls_that_are_shot_at_nails_stack() {
     figure(what, "m", least(heights) + 0.001).above(0.003);
 }
 
-/// Rigid bodies of an asynchronous simulation: dice that are thrown between nails come to rest on each other, and no
-/// step gains energy.
+/// Rigid bodies of an asynchronous simulation: dice that are thrown between nails come to rest on each other, no step
+/// gains energy, and in the mean the contact forces of steps at rest are the weight of the dice.
 #[test]
 fn dice_that_are_thrown_between_nails_come_to_rest_on_each_other() {
     let mut simulation = shipped("harmon_dice.toml", &[]);
+    let mut carried = Vec::new();
     for _ in 0..200 {
         let report = advance(&mut simulation, 1);
         assert_eq!(report.energy_gains, 0, "step {}", report.step);
+        let [.., vertical] = report.contact_force;
+        carried.push(vertical);
     }
+    // Three dice of 1000 kg/m³.
+    let mass = 3.0 * 1000.0 * 0.014_f64.powi(3);
+    let at_rest = &carried[150..];
+    let mean = at_rest.iter().sum::<f64>() / at_rest.len() as f64;
+    let what = "mean contact force of the last quarter over the weight";
+    figure(what, "", mean / (9.81 * mass)).within(0.99..1.01);
     let dice = &simulation.state().rigid;
     let most = |of: fn(&RigidState) -> f64| largest(dice.iter().map(of));
     let speed = most(|die| die.velocity.norm());

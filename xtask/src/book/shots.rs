@@ -111,6 +111,7 @@ pub(super) const GROUPS: [(&str, &[Shot]); 5] = [
             shot("chain5", 1.2),
             shot("chain5_vertical", 0.9),
             shot("mixed_links", 4.0),
+            shot("deformation_models", 0.6),
         ],
     ),
     (

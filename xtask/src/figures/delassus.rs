@@ -17,12 +17,12 @@ pub(super) const DELASSUS: Section = Section {
     name: "delassus",
     title: "The Delassus operator beside a solve without it",
     about: "After Fig. 12 of Verschoor and Jalba 2019. Of contact problems of soft rings that lie on each other, in\n\
-            one to four layers, and of a soft cube that lands on a corner, the table has the time to build\n\
-            `W = J A⁻¹ Jᵀ`, by sparse factors of `A` (numbers only, the order is known) and a solve for each row, and\n\
-            the time of a whole solve from rest by `cr` and by the rules of the paper, `cr-paper`, which need no `W`.\n\
-            A contact has three rows. The solve with `W` would come on top. The exponent `p` says that the time grows\n\
-            as the number of rows to the power `p`; NaN stands for a solve that does not converge. The paper's\n\
-            armadillo and bearing are left out.",
+            one to four layers, of a soft cube that lands on a corner, of the armadillo between rollers and of the\n\
+            bearing, the tables have the time to build `W = J A⁻¹ Jᵀ`, by sparse factors of `A` (numbers only, the\n\
+            order is known) and a solve for each row, and the time of a whole solve from rest by `cr` and by the rules\n\
+            of the paper, `cr-paper`, which need no `W`. A contact has three rows. The solve with `W` would come on\n\
+            top. The exponent `p` says that the time grows as the number of rows to the power `p`; NaN stands for a\n\
+            solve that does not converge.",
     long: true,
     measure: delassus,
 };
@@ -72,7 +72,18 @@ fn delassus(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> 
     measure(sheet, "rings", &settled)?;
     let cube = scenes::parse(&scenes::cube(context.choose(8, 16)), &[])?;
     let pressed = problems(context, "cube", &cube, context.choose(60, 120))?;
-    measure(sheet, "cube", &pressed)
+    measure(sheet, "cube", &pressed)?;
+    let bearing = scenes::shipped("bearing.toml", &[])?;
+    let turning = problems(context, "bearing", &bearing, context.choose(40, 400))?;
+    measure(sheet, "bearing", &turning)?;
+    if std::env::var_os("IMPINGE_DATA").is_none() {
+        let figure = Figure::speed("time of W over a solve by cr", "armadillo");
+        (sheet.figures).push(figure.skipped("IMPINGE_DATA names no folder of meshes"));
+        return Ok(());
+    }
+    let armadillo = scenes::shipped("armadillo_rollers.toml", &[])?;
+    let crushed = problems(context, "armadillo", &armadillo, context.choose(60, 1_000))?;
+    measure(sheet, "armadillo", &crushed)
 }
 
 /// Problems of a run, each with [`GROWTH`] times the contacts of the one before, or more, and their tolerances.

@@ -77,12 +77,14 @@ pub(super) const PAPER: Paper = Paper {
             scenes: &["harmon_stack", "harmon_dice"],
             faithful: false,
             says: "Of two balls shot at one gap between nails the second rests on the first. Rigid dice end at rest on \
-                   each other.",
+                   each other, and the contact forces of steps carry their weight. So do those of a soft cube at \
+                   rest, to 1 %.",
             judges: &[
                 test("papers::harmon::balls_that_are_shot_at_nails_stack"),
                 test(
                     "papers::harmon::dice_that_are_thrown_between_nails_come_to_rest_on_each_other",
                 ),
+                sim_test("contacts_on_disk::forces_of_layers_carry_the_weight"),
             ],
         },
         Claim {
@@ -96,15 +98,6 @@ pub(super) const PAPER: Paper = Paper {
                 sim_test("asynchronous::joints::a_double_pendulum_keeps_its_energy"),
                 sim_test("asynchronous::joints::a_chain_falls_on_the_ground"),
             ],
-        },
-        Claim {
-            part: "Beyond the paper: contact forces in frames",
-            scenes: &[],
-            faithful: false,
-            says: "In the mean, the forces of a cube at rest are its weight to 1 %.",
-            judges: &[sim_test(
-                "contacts_on_disk::forces_of_layers_carry_the_weight",
-            )],
         },
     ],
     missing: &[

@@ -53,19 +53,20 @@ pub(super) const PAPER: Paper = Paper {
         },
         Claim {
             part: "Abstract, \"any deformation model\"",
-            scenes: &[],
+            scenes: &["deformation_models"],
             faithful: false,
             says: "Hexahedra, meshless and plastic bodies, shells and sheets of quadrilaterals end as with the exact \
                    compliance, to 0.2 %. Corrections bring the error estimate of every step below the tolerance, but \
-                   of shells of springs under tension not always. Joined bodies move as with factors of the whole \
-                   system, to 0.1 mm. For a body that is turned as a whole, warping is exact.",
+                   of shells of springs under tension not always. Joined bodies, with ropes and limits too, move as \
+                   with factors of the whole system, to 0.1 mm. For a body that is turned as a whole, warping is exact.",
             judges: &[
+                test("papers::saupin::bodies_of_many_models_end_alike_with_either_compliance"),
                 rows(Compliance, "W turned as a whole"),
                 test("compliance::any_deformation_model_asks_for_corrections"),
                 test("joined_compliance::joined_bodies_fall_alike_where_rows_are_eliminated"),
-                test("joined_compliance::ropes_are_refused_by_compliances"),
+                test("joined_compliance::ropes_and_limits_act_alike_where_rows_are_eliminated"),
             ],
         },
     ],
-    missing: &["ropes and limits of joints with either compliance, which are refused by name"],
+    missing: &[],
 };

@@ -40,9 +40,9 @@ pub enum Method {
 pub enum RowSupport {
     /// None.
     Nothing,
-    /// Bilateral rows of joints: a dense matrix of them is factorised.
+    /// Joints, ropes and limits: a dense matrix of them is factorised.
     Joints,
-    /// All: joints, ropes and limits, strains in compliance form.
+    /// All: also strains of bodies in compliance form.
     All,
 }
 

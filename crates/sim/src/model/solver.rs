@@ -47,8 +47,6 @@ pub(super) fn check_method(
         if lacks_rows && in_compliance_form && joints_alone.are_supported(has.constraint_rows) {
             let otherwise = ", or formulation = \"stiffness\" into each `shell` and `material`";
             ("bodies in compliance form", otherwise)
-        } else if lacks_rows && has.constraint_rows == RowSupport::Joints {
-            ("ropes and limits", "")
         } else if lacks_rows {
             ("joints", "")
         } else {
@@ -77,9 +75,7 @@ impl RowsOfScene<'_> {
     fn are_supported(&self, support: RowSupport) -> bool {
         match support {
             RowSupport::All => true,
-            RowSupport::Joints => {
-                self.strains.is_empty() && !self.joints.iter().any(|joint| joint.unilateral)
-            }
+            RowSupport::Joints => self.strains.is_empty(),
             RowSupport::Nothing => self.strains.is_empty() && self.joints.is_empty(),
         }
     }

@@ -8,14 +8,17 @@
 //! ```
 //!
 //! So contacts see `C'` in the place of `C`. Rows and contacts hold for any symmetric `C`, momentum for `C = A⁻¹`.
+//! One-sided rows are among them where [their state](OneSidedRows) is an equation.
 
 use super::compliance::{Compliance, FreeEquations, FreeMotion, Push, Response};
+use super::one_sided_rows::OneSidedRows;
 use super::redundant_rows::RedundantRows;
 use crate::constraint::ConstraintRows;
 use crate::constraint::redundancy::MOST_ROWS;
 use crate::{ContactError, ContactProblem};
 use impinge_krylov::forest::Forest;
 use nalgebra::{DMatrix, DVector, Matrix3};
+use std::cmp::Reverse;
 
 /// Share of `C` that contacts keep along motions that rows prevent, 1e-12 to 1e-8. Without it, rounding would decide
 /// how far a contact moves on a body that joints hold. It is far below the tolerances of gaps.
@@ -24,8 +27,10 @@ const LEFT: f64 = 1e-10;
 /// A compliance and the constraint rows between its parts.
 pub(super) struct JoinedCompliance {
     bodies: Box<dyn Compliance + Send>,
-    /// The rows that are eliminated; `None` after a failure.
-    rows: Option<ConstraintRows>,
+    /// The rows and their states of the next `prepare`.
+    pub(super) states: OneSidedRows,
+    /// The rows that are eliminated, with their states; `None` after a failure.
+    rows: Option<(ConstraintRows, OneSidedRows)>,
     groups: Vec<Group>,
     /// Group of each block and its number in the group; `None` for blocks without rows.
     place_of_block: Vec<Option<(u32, u32)>>,
@@ -50,6 +55,7 @@ impl JoinedCompliance {
     pub(super) fn new(bodies: Box<dyn Compliance + Send>) -> Self {
         Self {
             bodies,
+            states: OneSidedRows::default(),
             rows: None,
             groups: Vec::new(),
             place_of_block: Vec::new(),
@@ -63,8 +69,10 @@ impl JoinedCompliance {
         &mut *self.bodies
     }
 
-    /// Adds the velocities due to the constraint forces `λ` to `velocity`, so that the rows of `problem` hold.
+    /// Adds the velocities due to the constraint forces `λ` to `velocity`, so that the rows of `problem` hold, but
+    /// one-sided ones without force.
     pub(super) fn close(&self, problem: &ContactProblem, velocity: &mut [f64], lambda: &mut [f64]) {
+        lambda.fill(0.0);
         for group in &self.groups {
             let rows = group.rows.iter().map(|&(constraint, row)| {
                 let of = problem.constraints.group(constraint);
@@ -109,8 +117,14 @@ impl JoinedCompliance {
         let mut forest = Forest::default();
         forest.reset_to(problem.momentum.pattern());
         let mut has_rows = vec![false; problem.momentum.blocks()];
+        let holds =
+            |constraint: usize, row: usize| self.states.holds(rows.first_row(constraint) + row);
         for constraint in 0..rows.groups() {
-            let blocks = rows.group(constraint).blocks;
+            let of = rows.group(constraint);
+            if !(0..of.offset.len()).any(|row| holds(constraint, row)) {
+                continue;
+            }
+            let blocks = of.blocks;
             for &block in blocks {
                 has_rows[block as usize] = true;
                 forest.unite(blocks[0], block);
@@ -136,6 +150,11 @@ impl JoinedCompliance {
         }
         for constraint in 0..rows.groups() {
             let of = rows.group(constraint);
+            let of_group = (0..of.offset.len()).map(|row| (constraint, row));
+            let held: Vec<_> = of_group.filter(|&(of, row)| holds(of, row)).collect();
+            if held.is_empty() {
+                continue;
+            }
             let first = of
                 .blocks
                 .first()
@@ -146,8 +165,13 @@ impl JoinedCompliance {
             if group == groups.len() {
                 groups.push(Group::default());
             }
-            let of_group = (0..of.offset.len()).map(|row| (constraint, row));
-            groups[group].rows.extend(of_group);
+            groups[group].rows.extend(held);
+        }
+        for group in &mut groups {
+            let rank = |&(constraint, row): &(usize, usize)| {
+                Reverse(self.states.rank(rows.first_row(constraint) + row))
+            };
+            group.rows.sort_by_key(rank);
         }
         groups
     }
@@ -232,7 +256,9 @@ impl Group {
 impl Compliance for JoinedCompliance {
     fn prepare(&mut self, problem: &ContactProblem, repair: bool) -> Result<bool, ContactError> {
         let changed = self.bodies.prepare(problem, repair)?;
-        let same = |rows: &ConstraintRows| rows.same_rows(&problem.constraints);
+        let same = |(rows, states): &(ConstraintRows, OneSidedRows)| {
+            rows.same_rows(&problem.constraints) && states.same_states(&self.states)
+        };
         if !changed && self.rows.as_ref().is_some_and(same) {
             return Ok(false);
         }
@@ -240,7 +266,7 @@ impl Compliance for JoinedCompliance {
         self.rows = None;
         let rows = problem.constraints.clone();
         self.join(problem, &rows)?;
-        self.rows = Some(rows);
+        self.rows = Some((rows, self.states.clone()));
         Ok(true)
     }
 
@@ -292,7 +318,7 @@ impl Compliance for JoinedCompliance {
 
     fn apply(&mut self, x: &mut [f64]) {
         self.bodies.apply(x);
-        let Some(rows) = &self.rows else {
+        let Some((rows, _)) = &self.rows else {
             return;
         };
         for group in &self.groups {

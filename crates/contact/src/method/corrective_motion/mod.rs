@@ -11,8 +11,9 @@
 //! compliance at rest, rotated node by node ([`CorrectiveMotion::warped`]). `W` is assembled in 3×3 blocks, or applied
 //! through the bodies ([`DelassusForm`]). Contacts are exact for both compliances, since the corrective motion uses the
 //! same. Momentum is exact with `A⁻¹`; the compliance at rest needs corrections, which repeat the free motion under the
-//! forces of the last solve ([`CorrectiveMotionSettings::corrections`]). Bilateral constraint rows are eliminated: they
-//! change `v*` and `C` (`joined`). See `docs/methods/corrective_motion.md`.
+//! forces of the last solve ([`CorrectiveMotionSettings::corrections`]). Constraint rows are eliminated: they change
+//! `v*` and `C` (`joined`). Ropes and limits are rows that hold or have no force, and a solve is repeated where such a
+//! state changes (`one_sided_rows`). See `docs/methods/corrective_motion.md`.
 
 mod acceleration;
 mod assembled;
@@ -26,6 +27,7 @@ mod joined;
 mod matrix_free;
 mod matrix_snapshot;
 mod momentum_projection;
+mod one_sided_rows;
 mod operator;
 mod operator_rows;
 mod redundant_rows;
@@ -39,15 +41,15 @@ mod warped;
 pub use settings::{CorrectiveMotionSettings, DelassusForm};
 
 use super::friction_stages::FrictionStages;
-use super::rows::{add_impulse, check_with_joints, diagonal_compliance, gap_and_slip, merit};
+use super::rows::{
+    add_impulse, check_with_constraints, check_with_joints, diagonal_compliance, gap_and_slip,
+    merit,
+};
 use super::{ContactReport, ContactResult, ContactSolver, Termination};
 use crate::compliance::TurnedBodies;
 use crate::delassus::{BlockRows, FrictionError, FrictionProblem, GaussSeidel, ProximalNewton};
 use crate::solution::direction;
-use crate::{
-    ContactError, ContactProblem, ContactResidual, ContactSolution, Interrupt, Multipliers,
-    residual,
-};
+use crate::{ContactError, ContactProblem, ContactSolution, Interrupt, Multipliers, residual};
 use assembled::Assembled;
 use compliance::{Compliance, FreeEquations, FreeMotion};
 use contact_nodes::ContactNodes;
@@ -189,9 +191,11 @@ impl CorrectiveMotion {
     /// As [`solve`](ContactSolver::solve).
     pub fn condense(&mut self, problem: &ContactProblem) -> Result<FrictionProblem, ContactError> {
         self.settings.validate()?;
-        check_with_joints(problem, &ContactSolution::at_rest(problem))?;
+        let start = ContactSolution::at_rest(problem);
+        check_with_joints(problem, &start)?;
         self.reactions.clear();
-        self.prepare(problem, &ContactSolution::at_rest(problem))?;
+        self.compliance.states.start(problem, &start.constraints);
+        self.prepare(problem, &start)?;
         let nodes = ContactNodes::find(problem, &self.compliance)?;
         let built = Assembled::new(&nodes, &mut self.compliance, &mut RowCache::default());
         self.data(problem);
@@ -216,7 +220,9 @@ impl CorrectiveMotion {
             problem.unknowns(),
             "one impulse per unknown"
         );
-        check_with_joints(problem, &ContactSolution::at_rest(problem))?;
+        let start = ContactSolution::at_rest(problem);
+        check_with_joints(problem, &start)?;
+        self.compliance.states.start(problem, &start.constraints);
         let repair = self.settings.momentum_repair;
         if self.compliance.prepare(problem, repair)? {
             // What the last solve kept belongs to another compliance.
@@ -377,12 +383,11 @@ impl CorrectiveMotion {
         if !numbers.iter().all(|number| number.is_finite()) {
             return Some(Termination::Breakdown);
         }
+        // Forces of contacts cannot correct the state of a one-sided row.
+        judged.constraint = self.compliance.states.misfit(problem, solution);
         if !self.compliance.is_exact() {
             // An approximate compliance does not balance momentum, and forces cannot correct this.
-            judged = ContactResidual {
-                momentum: 0.0,
-                ..judged
-            };
+            judged.momentum = 0.0;
         }
         (merit(&judged, &self.settings.tolerances, false) < 1.0).then_some(Termination::Converged)
     }
@@ -413,6 +418,26 @@ impl CorrectiveMotion {
         );
         report.sweeps += swept.sweeps;
         report.evaluations += swept.checks;
+    }
+
+    /// Solves with the present states of one-sided rows.
+    fn solve_with_states(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &mut ContactSolution,
+        report: &mut ContactReport,
+    ) -> Result<(), ContactError> {
+        self.prepare(problem, solution)?;
+        let nodes = ContactNodes::find(problem, &self.compliance)?;
+        self.cache.match_contacts(problem);
+        let form = self.settings.delassus;
+        let mut contacts = Contacts::new(nodes, form, &mut self.compliance, &mut self.cache);
+        self.solve_repeatedly(problem, solution, &mut contacts, report)?;
+        match contacts.form {
+            Form::Assembled(built) => self.cache.store(problem, built.w),
+            Form::MatrixFree(_) => self.cache.forget(),
+        }
+        Ok(())
     }
 
     /// Computes forces and corrective motion, and repeats the free motion while necessary.
@@ -577,18 +602,23 @@ pub(super) fn unusable(error: &FrictionError) -> ContactError {
 impl ContactSolver for CorrectiveMotion {
     fn solve(&mut self, problem: &ContactProblem, solution: &mut ContactSolution) -> ContactResult {
         self.settings.validate()?;
-        check_with_joints(problem, solution)?;
+        check_with_constraints(problem, solution)?;
         start_forces(solution, &mut self.reactions);
-        self.prepare(problem, solution)?;
-        let nodes = ContactNodes::find(problem, &self.compliance)?;
+        let rows = &solution.constraints;
+        self.compliance.states.start(problem, rows);
         let mut report = ContactReport::default();
-        self.cache.match_contacts(problem);
-        let form = self.settings.delassus;
-        let mut contacts = Contacts::new(nodes, form, &mut self.compliance, &mut self.cache);
-        self.solve_repeatedly(problem, solution, &mut contacts, &mut report)?;
-        match contacts.form {
-            Form::Assembled(built) => self.cache.store(problem, built.w),
-            Form::MatrixFree(_) => self.cache.forget(),
+        loop {
+            self.solve_with_states(problem, solution, &mut report)?;
+            let enough = ENOUGH * self.settings.tolerances.gap;
+            let states = &mut self.compliance.states;
+            if self.interrupt.is_raised() || !states.change_worst(problem, solution, enough) {
+                break;
+            }
+        }
+        // Changes of state may have ended before all rows were right.
+        let misfit = residual(problem, solution).constraint;
+        if report.termination == Termination::Converged && misfit >= self.settings.tolerances.gap {
+            report.termination = Termination::MaxIterations;
         }
         Ok(report)
     }

@@ -368,10 +368,10 @@ proptest! {
     #![proptest_config(crate::support::cases(40))]
 
     /// The exact compliance of joined bodies: motion and forces of the factorisation of all rows, without contacts and
-    /// with frictionless ones, for either form of the Delassus operator.
+    /// with frictionless ones, with ropes and without, for either form of the Delassus operator.
     #[test]
     fn eliminated_rows_give_the_motion_of_all_rows(
-        seed in any::<u64>(), blocks in 2_usize..8, unbuilt in any::<bool>(),
+        seed in any::<u64>(), blocks in 2_usize..8, ropes in 0_u32..4, unbuilt in any::<bool>(),
     ) {
         let mut numbers = Numbers::new(seed);
         let mut problem = chain_over(&mut numbers, blocks, 1.0);
@@ -380,6 +380,9 @@ proptest! {
         }
         // Between blocks without coupling in the momentum matrix.
         join(&mut problem, &mut numbers, [0, blocks as u32 - 1], 1, false);
+        for rope in 0..ropes.min(blocks as u32 - 1) {
+            join(&mut problem, &mut numbers, [rope, rope + 1], 1, true);
+        }
         let tolerances = Tolerances { momentum: 1e-9, gap: 1e-10, slip: 1e-10 };
         for contacts in [0, blocks as u32] {
             let frame = 1e-2 * Matrix3::new(0., 0., 1., 1., 0., 0., 0., 1., 0.);
@@ -524,17 +527,67 @@ fn a_used_solver_forgets_the_rows_of_earlier_problems() {
     }
 }
 
-/// Ropes and limits are refused by the methods that eliminate rows.
+/// Of two ropes between the same points the shorter one pulls, in either order and whatever the start. The compliance
+/// of contacts depends on the states of ropes: it is not given.
 #[test]
-fn one_sided_rows_are_not_eliminated() {
+fn the_shorter_of_two_ropes_pulls_where_rows_are_eliminated() {
     let mut numbers = Numbers::new(4);
-    let mut problem = chain(&mut numbers, 3);
-    join(&mut problem, &mut numbers, [0, 1], 1, false);
-    join(&mut problem, &mut numbers, [1, 2], 1, true);
-    let mut solution = ContactSolution::at_rest(&problem);
+    let free = chain(&mut numbers, 3);
+    let tolerances = Tolerances {
+        momentum: 1e-9,
+        gap: 1e-10,
+        slip: 1e-10,
+    };
+    let mut alone = ContactSolution::at_rest(&free);
+    let report = condensed(tolerances).solve(&free, &mut alone);
+    assert_eq!(report.expect("valid").termination, Termination::Converged);
+    let jacobian = [Vector3::x(), -Vector3::x()];
+    let with_ropes = |offsets: &[f64]| {
+        let mut problem = free.clone();
+        for offset in offsets {
+            problem.constraints.push(&ConstraintGroup {
+                blocks: &[0, 2],
+                jacobian: &jacobian,
+                offset: &[*offset],
+                compliance: &[0.0],
+                unilateral: true,
+            });
+        }
+        problem
+    };
+    let excess = alone.velocity[0] - alone.velocity[6];
+    let solve = |problem: &ContactProblem, start: &[f64]| {
+        let mut solution = ContactSolution::at_rest(problem);
+        solution.constraints.copy_from_slice(start);
+        let report = condensed(tolerances).solve(problem, &mut solution);
+        assert_eq!(report.expect("valid").termination, Termination::Converged);
+        solution
+    };
+    let (slack, long, short) = (excess - 1.0, excess + 0.5, excess + 1.0);
+    let expected = solve(&with_ropes(&[short]), &[0.0]);
+    assert!(expected.constraints[0] > 0.0);
+    for (ropes, pulls) in [([short, long], 0), ([long, short], 1)] {
+        for start in [[0.0; 2], [1.0, 0.0], [0.0, 1.0]] {
+            let found = solve(&with_ropes(&ropes), &start);
+            assert_eq!(found.constraints[1 - pulls], 0.0);
+            let pull = found.constraints[pulls];
+            assert!(
+                (pull / expected.constraints[0] - 1.0).abs() < 1e-9,
+                "{pull}"
+            );
+        }
+    }
+    // A rope that is too long has no force, whatever the start.
+    for start in [0.0, 1.0] {
+        let found = solve(&with_ropes(&[slack]), &[start]);
+        assert_eq!(found.constraints, [0.0]);
+        assert_eq!(found.velocity, alone.velocity);
+    }
     assert_eq!(
-        condensed(CompliantKktSettings::default().tolerances).solve(&problem, &mut solution),
-        Err(ContactError::OneSidedRow { constraint: 1 })
+        condensed(tolerances)
+            .condense(&with_ropes(&[short]))
+            .map(drop),
+        Err(ContactError::OneSidedRow { constraint: 0 })
     );
 }
 
