@@ -562,6 +562,51 @@ fixed = [{{ box = {{ lower = [-1, -1, -1], upper = [-0.149, 1, 1] }} }}]
     -least(positions.iter().map(|x| x.z))
 }
 
+/// `mass_damping` of a thin body has the same meaning under both steppers: its speed falls as `exp(−a t)`, and it keeps
+/// its shape. The constrained stepper refuses it by name.
+#[test]
+fn both_steppers_slow_a_cloth_alike() {
+    let text = |stepper: &str| {
+        format!(
+            r#"
+{stepper}
+[time]
+step = 1e-3
+duration = 0.5
+[world]
+gravity = [0, 0, 0]
+[[body]]
+kind = "shell"
+mesh = {{ grid = {{ size = [0.2, 0.2], cells = [2, 2] }} }}
+shell = {{ stretch = 100, density = 0.2, mass_damping = 2 }}
+velocity = [1, 0, 0]
+"#
+        )
+    };
+    for stepper in [
+        "",
+        "stepper = \"asynchronous\"\n[asynchronous]\nthickness = 1e-3",
+    ] {
+        let scene = Scene::parse("cloth.toml", &text(stepper), &[""; 0]).expect("a scene");
+        let mut simulation = Simulation::new(&scene).expect("nothing touches");
+        for _ in 0..500 {
+            simulation.advance().expect("free flight");
+        }
+        for velocity in &simulation.state().velocities {
+            let expected = (-2.0 * 0.5_f64).exp();
+            assert!((velocity.x / expected - 1.0).abs() < 2e-3, "{velocity}");
+            assert!(velocity.yz().norm() < 1e-9, "{velocity}");
+        }
+    }
+    let constrained = text("stepper = \"constrained\"");
+    let refused = Scene::parse("cloth.toml", &constrained, &[""; 0]).expect_err("refused");
+    let refused = refused.to_string();
+    assert!(
+        refused.contains("does not support `mass_damping`"),
+        "{refused}"
+    );
+}
+
 /// `bend_damping` has the same meaning under both steppers: it slows the sag of a strip equally.
 #[test]
 fn both_steppers_damp_bending_alike() {

@@ -18,6 +18,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         orthotropic: None,
         damping: 5e-3,
         bend_damping: 5e-2,
+        mass_damping: 0.0,
         formulation: None,
     };
     let edge = Fixed::in_box([HALF - 1e-3, -1.0, -1.0], [1.0, 1.0, 1.0]);

@@ -93,15 +93,16 @@ fn soft_and_rigid_links_hang_alike_with_either_compliance() {
 }
 
 /// Saupin et al. 2008, abstract, "any deformation model": hexahedra, a meshless and a plastic block and a sheet of
-/// quadrilaterals end at the same places with either compliance, and so does a bar on a hinge that pulls at a rope.
+/// quadrilaterals are at the same places with either compliance after 0.36 s, and so is a bar on a hinge that pulls at a
+/// rope.
 #[test]
 fn bodies_of_many_models_end_alike_with_either_compliance() {
-    let both = with_either_compliance("deformation_models.toml", &[], 150);
+    let both = with_either_compliance("deformation_models.toml", &[], 90);
     let [exact, warped] = both
         .each_ref()
         .map(|simulation| &simulation.state().positions);
     let apart = largest(exact.iter().zip(warped).map(|(a, b)| (a - b).norm()));
-    figure("largest difference of a place at the end", "m", apart).below(1e-4);
+    figure("largest difference of a place at 0.36 s", "m", apart).below(1e-4);
     for simulation in &both {
         crate::support::assert_apart(simulation.model(), simulation.state());
     }
@@ -109,7 +110,7 @@ fn bodies_of_many_models_end_alike_with_either_compliance() {
         .each_ref()
         .map(|simulation| &simulation.state().joint_forces);
     let rope = exact.last().copied().unwrap_or(f64::NAN);
-    figure("force of the rope at the end", "N", rope).above(0.1);
+    figure("force of the rope at 0.36 s", "N", rope).above(1.0);
     let other = warped.last().copied().unwrap_or(f64::NAN);
     let what = "relative difference of the force of the rope";
     figure(what, "", (other / rope - 1.0).abs()).below(0.01);

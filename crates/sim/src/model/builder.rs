@@ -61,6 +61,8 @@ pub(super) struct Builder {
     stiff_cells: Vec<bool>,
     strains: Vec<StrainBody>,
     damping_of_tet: Vec<RayleighDamping>,
+    /// Mass damping of points of thin bodies (kg/s).
+    damping_of_thin: Vec<(usize, f64)>,
     triangles: Vec<[u32; 3]>,
     group: Vec<u32>,
     /// Physical groups of the mesh of each body that has some, in the numbers of its file.
@@ -386,6 +388,10 @@ impl Builder {
         for &(point, share) in &self.thin.masses {
             mass[point] = share;
         }
+        let mut mass_damping = elastic.lumped_mass_damping();
+        for (point, damping) in self.damping_of_thin {
+            mass_damping[point] = damping;
+        }
         // Points without a nodal force come last.
         self.pull.resize(self.rest.len(), Vector3::zeros());
         let solids: Vec<&Body> = self.bodies.iter().chain(&self.obstacles).collect();
@@ -409,7 +415,7 @@ impl Builder {
         };
         set_pair_frictions(scene, &mut geometry)?;
         let points = Points {
-            mass_damping: elastic.lumped_mass_damping(),
+            mass_damping,
             rest: self.rest,
             mass,
             pull: self.pull,

@@ -60,7 +60,8 @@ fn trajectories_are_of_second_order() {
     }
     bodies.push(
         "kind = \"shell\"\nmesh = { grid = { size = [0.2, 0.3], cells = [2, 3] } }\nvelocity = [0, 0, 0.5]\n\
-         shell = { stretch = 3, bend = 0.01, density = 0.2, damping = 0.01, bend_damping = 0.01 }\n\
+         shell = { stretch = 3, bend = 0.01, density = 0.2, damping = 0.01, bend_damping = 0.01, mass_damping = 1 \
+         }\n\
          fixed = [{ box = { lower = [-9, -9, -9], upper = [9, -0.149, 9] } }]"
             .to_owned(),
     );

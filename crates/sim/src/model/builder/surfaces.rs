@@ -57,6 +57,9 @@ impl Builder {
             term.points = term.points.map(|point| point + offset);
         }
         self.thin.hinges.push((part.shell.bend_damping, hinges));
+        let damping = part.shell.mass_damping;
+        let damped = shell.masses.iter().map(|mass| damping * mass);
+        self.damping_of_thin.extend((first..).zip(damped));
         self.thin.masses.extend((first..).zip(shell.masses));
         if formulation == Formulation::Compliance {
             self.thin

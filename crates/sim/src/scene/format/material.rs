@@ -146,6 +146,9 @@ pub struct Shell {
     /// Stiffness-proportional damping of bending (s), ≥ 0.
     #[serde(default)]
     pub bend_damping: f64,
+    /// Damping in proportion to mass (1/s), ≥ 0, as the drag of air; not for the constrained stepper.
+    #[serde(default)]
+    pub mass_damping: f64,
     /// Form of the stretching; not for the asynchronous stepper. Default: "compliance" with the constrained stepper,
     /// else "stiffness".
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,7 +2,7 @@
 
 use super::Check;
 use crate::scene::format::{
-    Body, BodyKind, BodyMesh, Detection, Material, MaterialModel, StepperChoice,
+    Body, BodyKind, BodyMesh, Detection, Material, MaterialModel, Shell, StepperChoice,
 };
 
 impl Check<'_> {
@@ -40,6 +40,27 @@ impl Check<'_> {
         self.body_of_stepper(path, body);
     }
 
+    /// Checks that the constrained stepper supports the thin body.
+    fn shell_of_rows(&self, path: &str, body: &Body) {
+        let shell = |of: fn(&Shell) -> f64| body.shell.as_ref().map_or(0.0, of);
+        for (key, value, what) in [
+            ("bend", shell(|of| of.bend), "bending"),
+            (
+                "mass_damping",
+                shell(|of| of.mass_damping),
+                "`mass_damping`",
+            ),
+        ] {
+            if value > 0.0 {
+                self.fail(
+                    &format!("{path}.shell.{key}"),
+                    format!("the constrained stepper does not support {what}"),
+                    &format!("leave `{key}` out, or use the synchronous stepper"),
+                );
+            }
+        }
+    }
+
     /// Checks that the stepper supports the body.
     fn body_of_stepper(&self, path: &str, body: &Body) {
         match (self.scene.stepper, body.kind) {
@@ -48,15 +69,7 @@ impl Check<'_> {
                 "the constrained stepper does not support deformable solids".to_owned(),
                 "make it rigid or a shell, or use the synchronous stepper",
             ),
-            (StepperChoice::Constrained, BodyKind::Shell)
-                if body.shell.is_some_and(|shell| shell.bend > 0.0) =>
-            {
-                self.fail(
-                    &format!("{path}.shell.bend"),
-                    "the constrained stepper does not support bending".to_owned(),
-                    "leave `bend` out, or use the synchronous stepper",
-                );
-            }
+            (StepperChoice::Constrained, BodyKind::Shell) => self.shell_of_rows(path, body),
             (StepperChoice::Asynchronous, BodyKind::Elastic)
                 if matches!(body.mesh, BodyMesh::Hexahedra { .. })
                     || body.material.is_some_and(|material| {
@@ -118,6 +131,20 @@ impl Check<'_> {
         }
     }
 
+    /// Checks the numbers of a shell that may be zero.
+    fn not_negative_numbers(&self, path: &str, shell: &Shell) {
+        for (key, unit, value) in [
+            ("stretch", "N/m", shell.stretch),
+            ("bend", "J", shell.bend),
+            ("damping", "s", shell.damping),
+            ("bend_damping", "s", shell.bend_damping),
+            ("mass_damping", "1/s", shell.mass_damping),
+        ] {
+            let what = format!("`{key}` ({unit})");
+            self.not_negative(&format!("{path}.{key}"), &what, value);
+        }
+    }
+
     pub(super) fn shell(&self, path: &str, body: &Body) {
         for (key, given) in [
             ("density", body.density.is_some()),
@@ -141,11 +168,7 @@ impl Check<'_> {
             );
         };
         let path = format!("{path}.shell");
-        self.not_negative(&format!("{path}.stretch"), "`stretch` (N/m)", shell.stretch);
-        self.not_negative(&format!("{path}.bend"), "`bend` (J)", shell.bend);
-        self.not_negative(&format!("{path}.damping"), "`damping` (s)", shell.damping);
-        let what = "`bend_damping` (s)";
-        self.not_negative(&format!("{path}.bend_damping"), what, shell.bend_damping);
+        self.not_negative_numbers(&path, shell);
         let what = "the mass per area (kg/m²)";
         self.positive(&format!("{path}.density"), what, shell.density);
         if let Some(of) = &shell.orthotropic {

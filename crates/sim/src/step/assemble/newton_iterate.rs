@@ -458,7 +458,8 @@ mod tests {
             solid("cuboid", "st_venant_kirchhoff"),
             solid("hexahedra", "neo_hookean"),
             "kind = \"shell\"\nmesh = { grid = { size = [0.2, 0.2], cells = [2, 2] } }\n\
-             shell = { stretch = 300, bend = 0.1, density = 0.3, damping = 0.02, bend_damping = 0.02 }\n\
+             shell = { stretch = 300, bend = 0.1, density = 0.3, damping = 0.02, bend_damping = 0.02, \
+             mass_damping = 2 }\n\
              rotation = { axis = [1, 0, 0], degrees = 90 }"
                 .to_owned(),
         ]

@@ -24,7 +24,8 @@ pub(crate) struct MomentumSystem<'a> {
     pub(crate) rhs: &'a mut [f64],
 }
 
-/// Adds the masses of thin bodies and `B = Δt² K + Δt C` of their terms in stiffness form to `A`, and `Δt f − Δt C y −
+/// Adds the masses of thin bodies with their mass damping, `(1 + Δt a_M) M`, and `B = Δt² K + Δt C` of their terms in
+/// stiffness form to `A`, and `Δt f − Δt C y −
 /// B v_d` to `b`, all about a motion, of which `y` is damped already and which prescribed points are `v_d` ahead of.
 ///
 /// `K` is the positive semi-definite stiffness of each term. `C = d k/l̄ n nᵀ` damps the length of edges, and `C = d 2k
@@ -34,7 +35,7 @@ pub(super) fn add_thin(context: StepContext<'_>, about: About<'_>, system: Momen
     add_about(context.model, context.time_step, about, system);
 }
 
-/// Adds `M + Δt² K + Δt C` of thin bodies at rest to `A`.
+/// Adds `(1 + Δt a_M) M + Δt² K + Δt C` of thin bodies at rest to `A`.
 pub(crate) fn add_thin_at_rest(model: &Model, time_step: f64, matrix: &mut SymmetricBlockMatrix) {
     let still = vec![Vector3::zeros(); model.points.rest.len()];
     let about = About {
@@ -50,8 +51,9 @@ pub(crate) fn add_thin_at_rest(model: &Model, time_step: f64, matrix: &mut Symme
 fn add_about(model: &Model, time_step: f64, about: About<'_>, system: MomentumSystem<'_>) {
     for &(point, mass) in &model.elements.thin.masses {
         if let Some(block) = model.unknowns.block_of_point[point] {
+            let damping = model.points.mass_damping[point];
             *system.matrix.diagonal_block_mut(block as usize) +=
-                Matrix3::from_diagonal_element(mass);
+                Matrix3::from_diagonal_element(mass + damping * about.damping_step);
         }
     }
     let MomentumSystem { matrix, rhs } = system;
