@@ -96,7 +96,7 @@ fn soft_and_rigid_links_hang_alike_with_either_compliance() {
 /// quadrilaterals are at the same places with either compliance after 0.36 s, and so is a bar on a hinge that pulls at a
 /// rope.
 #[test]
-fn bodies_of_many_models_end_alike_with_either_compliance() {
+fn bodies_of_many_models_move_alike_with_either_compliance() {
     let both = with_either_compliance("deformation_models.toml", &[], 90);
     let [exact, warped] = both
         .each_ref()

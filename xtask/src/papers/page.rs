@@ -61,7 +61,9 @@ pub(super) fn text(full: &[Layer], found: &Found) -> String {
         for claim in paper.claims {
             write_claim(&mut text, claim, found, full);
         }
-        text.push_str("\n### Missing\n\n");
+        if !paper.missing.is_empty() {
+            text.push_str("\n### Missing\n\n");
+        }
         for part in paper.missing {
             let _ = writeln!(text, "- {part}");
         }

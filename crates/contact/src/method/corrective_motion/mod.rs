@@ -128,6 +128,8 @@ pub struct CorrectiveMotion {
     scales: Vec<Scale>,
     friction: Vec<f64>,
     gaps: Vec<Vector3<f64>>,
+    /// `e_c` of the last corrective motion.
+    row_misfit: f64,
     interrupt: Interrupt,
 }
 
@@ -161,6 +163,7 @@ impl CorrectiveMotion {
             scales: Vec::new(),
             friction: Vec::new(),
             gaps: Vec::new(),
+            row_misfit: 0.0,
             interrupt: Interrupt::default(),
         }
     }
@@ -188,7 +191,8 @@ impl CorrectiveMotion {
     /// The friction problem `W f + q` of `problem` in its contacts alone; `W` in m/N, `q` in m.
     ///
     /// # Errors
-    /// As [`solve`](ContactSolver::solve).
+    /// As [`solve`](ContactSolver::solve), and [`ContactError::OneSidedRow`], because the compliance depends on the
+    /// states of one-sided rows.
     pub fn condense(&mut self, problem: &ContactProblem) -> Result<FrictionProblem, ContactError> {
         self.settings.validate()?;
         let start = ContactSolution::at_rest(problem);
@@ -205,7 +209,8 @@ impl CorrectiveMotion {
     /// Replaces impulses on all blocks (N·s) by the velocities `C x` (m/s).
     ///
     /// # Errors
-    /// As [`solve`](ContactSolver::solve).
+    /// As [`solve`](ContactSolver::solve), and [`ContactError::OneSidedRow`], because the compliance depends on the
+    /// states of one-sided rows.
     ///
     /// # Panics
     /// If `impulses` is not one number per unknown.
@@ -383,8 +388,9 @@ impl CorrectiveMotion {
         if !numbers.iter().all(|number| number.is_finite()) {
             return Some(Termination::Breakdown);
         }
-        // Forces of contacts cannot correct the state of a one-sided row.
-        judged.constraint = self.compliance.states.misfit(problem, solution);
+        // Forces of contacts cannot correct a row: they are eliminated, or their state is wrong.
+        self.row_misfit = judged.constraint;
+        judged.constraint = 0.0;
         if !self.compliance.is_exact() {
             // An approximate compliance does not balance momentum, and forces cannot correct this.
             judged.momentum = 0.0;
@@ -611,13 +617,14 @@ impl ContactSolver for CorrectiveMotion {
             self.solve_with_states(problem, solution, &mut report)?;
             let enough = ENOUGH * self.settings.tolerances.gap;
             let states = &mut self.compliance.states;
-            if self.interrupt.is_raised() || !states.change_worst(problem, solution, enough) {
+            let ends = !self.free_motion.converged || self.interrupt.is_raised();
+            if ends || !states.change_worst(problem, solution, enough) {
                 break;
             }
         }
-        // Changes of state may have ended before all rows were right.
-        let misfit = residual(problem, solution).constraint;
-        if report.termination == Termination::Converged && misfit >= self.settings.tolerances.gap {
+        // Rows may contradict each other, and changes of state may have ended before all were right.
+        let rows_hold = self.row_misfit < self.settings.tolerances.gap;
+        if report.termination == Termination::Converged && !rows_hold {
             report.termination = Termination::MaxIterations;
         }
         Ok(report)

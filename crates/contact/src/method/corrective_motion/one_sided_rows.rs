@@ -3,15 +3,16 @@
 use crate::method::rows::own_response;
 use crate::{ContactProblem, ContactSolution};
 
-/// Largest number of changes of state in one solve, for each one-sided row: termination is not proven where rows and
-/// contacts act on each other.
+/// Largest number of changes of state in one solve over the number of one-sided rows: termination is not proven where
+/// rows and contacts act on each other.
 const MOST_CHANGES: usize = 4;
 
 /// Which constraint rows hold as equations: all bilateral ones, and some one-sided ones.
 ///
 /// A solve is repeated with one change of state at a time, that of the row with the largest error, as in principal
 /// pivoting (Cottle 1968). Where rows contradict each other, as of a long rope beside a short one, the row that changed
-/// last holds, because it was violated: others are eliminated after it, and one that does not hold then is released.
+/// last holds, because it was violated. Others are eliminated after it. One that does not hold then is released if it is
+/// slack, and else it becomes the row that changed last.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct OneSidedRows {
     /// Rank of each row, by which they are eliminated: [`BILATERAL`], then one-sided ones, the last change first. 0
@@ -57,49 +58,41 @@ impl OneSidedRows {
         self.ranks == other.ranks
     }
 
-    /// Largest error `|j v + Σ λ − h|` of the rows that hold.
-    pub(super) fn misfit(&self, problem: &ContactProblem, solution: &ContactSolution) -> f64 {
-        let mut largest = 0.0;
-        for (group, row, number) in all_rows(problem) {
-            let misfit = excess(problem, solution, group, row).abs();
-            if self.holds(number) && (misfit > largest || misfit.is_nan()) {
-                largest = misfit;
-            }
-        }
-        largest
-    }
-
     /// Changes the state of the one-sided row with the largest error above `tolerance`. The error of a row that holds is
-    /// a force below zero, times the compliance of the row, or an excess, where other rows prevent that it holds; that
-    /// of another is a negative excess. Returns whether there is one and a change is left.
+    /// a force below zero, times the compliance of the row, or an excess of either sign, where other rows prevent that
+    /// it holds; that of another is a negative excess. Returns whether there is one and a change is left.
     pub(super) fn change_worst(
         &mut self,
         problem: &ContactProblem,
         solution: &ContactSolution,
         tolerance: f64,
     ) -> bool {
+        let of_one_sided = || self.ranks.iter().filter(|&&rank| rank < BILATERAL);
+        let last = of_one_sided().max().copied().unwrap_or(0);
         let (mut worst, mut largest) = (None, tolerance);
         for (group, row, number) in all_rows(problem) {
             if !problem.constraints.group(group).unilateral {
                 continue;
             }
             let excess = excess(problem, solution, group, row);
-            let error = if self.holds(number) {
-                let pushed = -own_compliance(problem, group, row) * solution.constraints[number];
-                pushed.max(excess)
-            } else {
-                -excess
+            let pushed = -own_compliance(problem, group, row) * solution.constraints[number];
+            let (error, rank) = match self.ranks[number] {
+                0 => (-excess, last + 1),
+                _ if excess >= -tolerance => (pushed.max(excess), 0),
+                // No rank is higher: nothing of the states mends it.
+                rank if rank == last && of_one_sided().filter(|&&of| of == last).count() == 1 => {
+                    continue;
+                }
+                _ => (-excess, last + 1),
             };
             if error > largest {
-                (worst, largest) = (Some(number), error);
+                (worst, largest) = (Some((number, rank)), error);
             }
         }
         match worst {
-            Some(row) if self.changes_left > 0 => {
+            Some((row, rank)) if self.changes_left > 0 => {
                 self.changes_left -= 1;
-                let last = self.ranks.iter().filter(|&&rank| rank < BILATERAL).max();
-                let next = last.map_or(1, |last| last + 1);
-                self.ranks[row] = if self.holds(row) { 0 } else { next };
+                self.ranks[row] = rank;
                 true
             }
             _ => false,

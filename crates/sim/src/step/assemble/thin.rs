@@ -24,9 +24,9 @@ pub(crate) struct MomentumSystem<'a> {
     pub(crate) rhs: &'a mut [f64],
 }
 
-/// Adds the masses of thin bodies with their mass damping, `(1 + Δt a_M) M`, and `B = Δt² K + Δt C` of their terms in
-/// stiffness form to `A`, and `Δt f − Δt C y −
-/// B v_d` to `b`, all about a motion, of which `y` is damped already and which prescribed points are `v_d` ahead of.
+/// Adds `(1 + Δt a_M) M` of thin bodies and `B = Δt² K + Δt C` of their terms in stiffness form to `A`, and
+/// `Δt f − Δt C y − B v_d` to `b`, all about a motion, of which `y` is damped already and which prescribed points are
+/// `v_d` ahead of.
 ///
 /// `K` is the positive semi-definite stiffness of each term. `C = d k/l̄ n nᵀ` damps the length of edges, and `C = d 2k
 /// ∇θ ∇θᵀ` the angles between triangles, so neither damps rotations. It runs on one thread: these terms cost little
