@@ -40,7 +40,7 @@ impl Check<'_> {
         self.body_of_stepper(path, body);
     }
 
-    /// Checks that the constrained stepper supports the thin body.
+    /// Names the keys of a thin body that the constrained stepper does not support.
     fn shell_of_rows(&self, path: &str, body: &Body) {
         let shell = |of: fn(&Shell) -> f64| body.shell.as_ref().map_or(0.0, of);
         for (key, value, what) in [
@@ -69,7 +69,11 @@ impl Check<'_> {
                 "the constrained stepper does not support deformable solids".to_owned(),
                 "make it rigid or a shell, or use the synchronous stepper",
             ),
-            (StepperChoice::Constrained, BodyKind::Shell) => self.shell_of_rows(path, body),
+            (StepperChoice::Constrained, BodyKind::Shell)
+                if (body.shell).is_some_and(|of| of.bend > 0.0 || of.mass_damping > 0.0) =>
+            {
+                self.shell_of_rows(path, body);
+            }
             (StepperChoice::Asynchronous, BodyKind::Elastic)
                 if matches!(body.mesh, BodyMesh::Hexahedra { .. })
                     || body.material.is_some_and(|material| {
