@@ -93,8 +93,8 @@ fn soft_and_rigid_links_hang_alike_with_either_compliance() {
 }
 
 /// Saupin et al. 2008, abstract, "any deformation model": hexahedra, a meshless and a plastic block and a sheet of
-/// quadrilaterals are at the same places with either compliance after 0.36 s, and so is a bar on a hinge that pulls at a
-/// rope.
+/// quadrilaterals are at the same places with either compliance after 0.36 s, and so is a bar on a hinge that pulls at
+/// a rope.
 #[test]
 fn bodies_of_many_models_move_alike_with_either_compliance() {
     let both = with_either_compliance("deformation_models.toml", &[], 90);

@@ -179,8 +179,8 @@ fn a_chain_with_a_heavy_end_swings() {
     judge_without_stiffness("chain_rigid.toml", 200);
 }
 
-/// Tournier et al. 2015, Fig. 5: whether a heavy end swings on the chain for 2 s, in steps of 40 ms that are halved this
-/// often, without a gain of energy and without an open joint, one linear system a step.
+/// Tournier et al. 2015, Fig. 5: whether a heavy end swings on the chain for 2 s, in steps of 40 ms that are halved
+/// this often, without a gain of energy and without an open joint, one linear system a step.
 fn is_feasible(halvings: u32, stiffness: &str) -> bool {
     let overrides = [
         "stepper=constrained",

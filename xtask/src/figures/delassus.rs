@@ -19,10 +19,10 @@ pub(super) const DELASSUS: Section = Section {
     about: "After Fig. 12 of Verschoor and Jalba 2019. Of contact problems of soft rings that lie on each other, in\n\
             one to four layers, of a soft cube that lands on a corner, of the armadillo between rollers and of the\n\
             bearing, the tables have the time to build `W = J A⁻¹ Jᵀ`, by sparse factors of `A` (numbers only, the\n\
-            order is known) and a solve for each row, and the time of a whole solve from rest by `cr` and by the rules\n\
-            of the paper, `cr-paper`, which need no `W`. A contact has three rows. The solve with `W` would come on\n\
-            top. The exponent `p` says that the time grows as the number of rows to the power `p`; NaN stands for a\n\
-            solve that does not converge.",
+            order is known) and a solve for each row, and the time of a whole solve from rest by `cr` and by the\n\
+            rules of the paper, `cr-paper`, which need no `W`. A contact has three rows. The solve with `W` would\n\
+            come on top. The exponent `p` says that the time grows as the number of rows to the power `p`; NaN\n\
+            stands for a solve that does not converge.",
     long: true,
     measure: delassus,
 };

@@ -13,9 +13,10 @@ pub(super) const PAPER: Paper = Paper {
             faithful: false,
             says: "With `--full`, shapes of `chain3` and `chain3_vertical` with warped compliance agree with those of \
                    the exact one to the paper's 1.5 % and 4.4 % at the largest deformation and 1.7 % and 3.1 % at the \
-                   end, where small changes of gravity do not have a like effect. At the most contacts of each scene in 200 steps \
-                   velocities agree to 5 %, and the compliance by iterative solves takes at least 1000 times as long \
-                   as the warped one. The quick form has 60 steps of `chain3_vertical`, without bound on times.",
+                   end, where small changes of gravity do not have a like effect. At the most contacts of each scene \
+                   in 200 steps velocities agree to 5 %, and the compliance by iterative solves takes at least 1000 \
+                   times as long as the warped one. The quick form has 60 steps of `chain3_vertical`, without bound \
+                   on times.",
             judges: &[
                 rows(Compliance, "chain3_vertical"),
                 full_rows(Compliance, "chain3"),
@@ -58,7 +59,8 @@ pub(super) const PAPER: Paper = Paper {
             says: "Hexahedra, meshless and plastic bodies, shells and sheets of quadrilaterals end as with the exact \
                    compliance, to 0.2 %. Corrections bring the error estimate of every step below the tolerance, but \
                    of shells of springs under tension not always. Joined bodies move as with factors of the whole \
-                   system, to 0.1 mm, and with a rope and a limit to 0.5 mm. For a body that is turned as a whole, warping is exact.",
+                   system, to 0.1 mm, and with a rope and a limit to 0.5 mm. For a body that is turned as a whole, \
+                   warping is exact.",
             judges: &[
                 test("papers::saupin::bodies_of_many_models_move_alike_with_either_compliance"),
                 rows(Compliance, "W turned as a whole"),

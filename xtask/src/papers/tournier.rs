@@ -73,7 +73,8 @@ pub(super) const PAPER: Paper = Paper {
             faithful: false,
             says: "Links of 50 g catch a thousand times their mass and throw it up. Until then no step gains a \
                    millionth of the kinetic energy before the catch, and all gains of the whole run are less than a \
-                   thousandth of it, also with ropes that do not stretch. Without geometric stiffness a step gains a hundredth.",
+                   thousandth of it, also with ropes that do not stretch. Without geometric stiffness a step gains a \
+                   hundredth.",
             judges: &[test(
                 "papers::tournier::a_chain_catches_a_block_without_a_gain_of_energy",
             )],
@@ -134,11 +135,11 @@ pub(super) const PAPER: Paper = Paper {
             part: "Fig. 4 and Fig. 5, the paper's solvers",
             scenes: &["chain_rigid"],
             faithful: false,
-            says: "[Solvers of the paper](../methods/stable_constraints.md#solvers-of-the-paper) as settings, on \
-                   the chain of Fig. 5, one of five boxes, a rope and a stack of boxes. MINRES and factors give one \
-                   motion of either chain to 1e-6 m, and a budget that ends early counts as inexact; projected Gauss-Seidel alone gives the \
-                   motion of the combined solver; the unsymmetric stiffness ends within 5 cm of its symmetric part, \
-                   and neither gains energy; unsupported combinations are named.",
+            says: "[Solvers of the paper](../methods/stable_constraints.md#solvers-of-the-paper) as settings, on the \
+                   chain of Fig. 5, one of five boxes, a rope and a stack of boxes. MINRES and factors give one \
+                   motion of either chain to 1e-6 m, and a budget that ends early counts as inexact; projected \
+                   Gauss-Seidel alone gives the motion of the combined solver; the unsymmetric stiffness ends within \
+                   5 cm of its symmetric part, and neither gains energy; unsupported combinations are named.",
             judges: &[
                 test("papers::tournier::minres_moves_the_chain_of_rigid_bodies_as_factors_do"),
                 sim_test("solvers_of_rows::minres_moves_as_factors_do_unless_its_budget_ends"),

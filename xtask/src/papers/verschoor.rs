@@ -95,8 +95,8 @@ pub(super) const PAPER: Paper = Paper {
             part: "Fig. 12",
             scenes: &["rings", "bearing", "armadillo_rollers"],
             faithful: false,
-            says: "[The time to build the Delassus operator](delassus.md), of a soft cube, of rings, of the bearing and \
-                   of the armadillo, beside that of solves: figures without bounds.",
+            says: "[The time to build the Delassus operator](delassus.md), of a soft cube, of rings, of the bearing \
+                   and of the armadillo, beside that of solves: figures without bounds.",
             judges: &[Judge::Page("delassus.md")],
         },
     ],

@@ -11,8 +11,8 @@ const MOST_CHANGES: usize = 4;
 ///
 /// A solve is repeated with one change of state at a time, that of the row with the largest error, as in principal
 /// pivoting (Cottle 1968). Where rows contradict each other, as of a long rope beside a short one, the row that changed
-/// last holds, because it was violated. Others are eliminated after it. One that does not hold then is released if it is
-/// slack, and else it becomes the row that changed last.
+/// last holds, because it was violated. Others are eliminated after it. One that does not hold then is released if it
+/// is slack, and else it becomes the row that changed last.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct OneSidedRows {
     /// Rank of each row, by which they are eliminated: [`BILATERAL`], then one-sided ones, the last change first. 0
@@ -58,9 +58,9 @@ impl OneSidedRows {
         self.ranks == other.ranks
     }
 
-    /// Changes the state of the one-sided row with the largest error above `tolerance`. The error of a row that holds is
-    /// a force below zero, times the compliance of the row, or an excess of either sign, where other rows prevent that
-    /// it holds; that of another is a negative excess. Returns whether there is one and a change is left.
+    /// Changes the state of the one-sided row with the largest error above `tolerance`. The error of a row that holds
+    /// is a force below zero, times the compliance of the row, or an excess of either sign, where other rows prevent
+    /// that it holds; that of another is a negative excess. Returns whether there is one and a change is left.
     pub(super) fn change_worst(
         &mut self,
         problem: &ContactProblem,
