@@ -562,8 +562,8 @@ fixed = [{{ box = {{ lower = [-1, -1, -1], upper = [-0.149, 1, 1] }} }}]
     -least(positions.iter().map(|x| x.z))
 }
 
-/// `mass_damping` of a thin body has the same meaning under both steppers: its speed falls as `exp(−a t)`, and it keeps
-/// its shape. The constrained stepper refuses it by name.
+/// `mass_damping` of a thin body has the same meaning under both steppers: its speed falls as `exp(−a t)`. The
+/// constrained stepper refuses it by name.
 #[test]
 fn both_steppers_slow_a_cloth_alike() {
     let text = |stepper: &str| {

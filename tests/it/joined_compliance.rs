@@ -3,6 +3,7 @@
 use crate::figure::{figure, largest};
 use crate::support::{assert_apart, simulation};
 use impinge_sim::Simulation;
+use std::collections::BTreeMap;
 
 /// Two soft and two rigid blocks in a row, connected by a ball, a link and a hinge, fall on the ground.
 const JOINED_BLOCKS: &str = r#"
@@ -76,18 +77,20 @@ fn ropes_and_limits_act_alike_where_rows_are_eliminated() {
     let scene = JOINED_BLOCKS
         .replace("kind = \"link\"", "kind = \"rope\"")
         .replace("axis = [0, 1, 0]", "axis = [0, 1, 0]\nlimits = [-0.1, 0.1]");
-    let mut holding = [0_u32; 2];
+    // By the number of its row, how many steps each rope and limit is slack and holds.
+    let mut steps: BTreeMap<usize, [u32; 2]> = BTreeMap::new();
     let [exact, warped] = apart(&scene, |simulation| {
         let mut row = 0;
         for joint in &simulation.model().constraints.rows {
             if joint.unilateral {
                 let force = simulation.state().joint_forces[row];
-                holding[usize::from(force > 0.0)] += 1;
+                steps.entry(row).or_default()[usize::from(force > 0.0)] += 1;
             }
             row += joint.rows();
         }
     });
-    assert!(holding.iter().all(|&steps| steps > 20), "{holding:?}");
+    let changing = steps.values().filter(|of| of[0] > 5 && of[1] > 5).count();
+    assert!(changing >= 2, "a rope and a limit: {steps:?}");
     let what = "largest difference of a place with a rope and a limit, exact compliance";
     figure(what, "m", exact).below(5e-4);
     let what = "largest difference of a place with a rope and a limit, warped compliance";

@@ -150,9 +150,10 @@ pub enum ContactError {
         /// Number of rows.
         rows: usize,
     },
-    /// The method supports no one-sided rows.
+    /// The compliance at contacts depends on whether one-sided rows hold.
     #[error(
-        "constraint {constraint} is one-sided, which this method does not support; choose `cr` or `compliant-kkt`"
+        "constraint {constraint} is one-sided, so the compliance at contacts is not known; solve the problem, or leave \
+         it out"
     )]
     OneSidedRow {
         /// Index of the constraint.

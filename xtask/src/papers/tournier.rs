@@ -113,8 +113,8 @@ pub(super) const PAPER: Paper = Paper {
             faithful: false,
             says: "At 1:1000 the longest step with geometric stiffness is ten times that without it, or longer: of the \
                    scene with one linear system a step, and of systems of the library, whose strains and gaps of \
-                   falling chains of mass ratios 1:1 to 1:1000 are judged too. The unsymmetric stiffness allows the \
-                   step of its symmetric part.",
+                   falling chains of mass ratios 1:1 to 1:1000 are judged too. With the unsymmetric stiffness it is \
+                   the same to a factor of two.",
             judges: &[
                 test("papers::tournier::geometric_stiffness_allows_longer_steps"),
                 rows(Constraints, "falling chain"),

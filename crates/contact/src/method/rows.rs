@@ -83,7 +83,7 @@ pub(super) fn check(
     }
 }
 
-/// Checks the input of a method with bilateral constraint rows only.
+/// Checks the input of an operation on problems with bilateral constraint rows only.
 pub(super) fn check_with_joints(
     problem: &ContactProblem,
     solution: &ContactSolution,

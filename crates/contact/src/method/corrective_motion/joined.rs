@@ -27,7 +27,7 @@ const LEFT: f64 = 1e-10;
 /// A compliance and the constraint rows between its parts.
 pub(super) struct JoinedCompliance {
     bodies: Box<dyn Compliance + Send>,
-    /// The rows and their states of the next `prepare`.
+    /// The states of the rows in the next `prepare`.
     pub(super) states: OneSidedRows,
     /// The rows that are eliminated, with their states; `None` after a failure.
     rows: Option<(ConstraintRows, OneSidedRows)>,
@@ -69,8 +69,8 @@ impl JoinedCompliance {
         &mut *self.bodies
     }
 
-    /// Adds the velocities due to the constraint forces `λ` to `velocity`, so that the rows of `problem` hold, but
-    /// one-sided ones without force.
+    /// Adds the velocities due to the constraint forces `λ` to `velocity`, so that the rows of `problem` hold.
+    /// One-sided rows without force are left out.
     pub(super) fn close(&self, problem: &ContactProblem, velocity: &mut [f64], lambda: &mut [f64]) {
         lambda.fill(0.0);
         for group in &self.groups {

@@ -388,7 +388,7 @@ impl CorrectiveMotion {
         if !numbers.iter().all(|number| number.is_finite()) {
             return Some(Termination::Breakdown);
         }
-        // Forces of contacts cannot correct a row: they are eliminated, or their state is wrong.
+        // Forces of contacts cannot correct a row: it is eliminated, or its state is wrong.
         self.row_misfit = judged.constraint;
         judged.constraint = 0.0;
         if !self.compliance.is_exact() {
@@ -617,7 +617,9 @@ impl ContactSolver for CorrectiveMotion {
             self.solve_with_states(problem, solution, &mut report)?;
             let enough = ENOUGH * self.settings.tolerances.gap;
             let states = &mut self.compliance.states;
-            let ends = !self.free_motion.converged || self.interrupt.is_raised();
+            let ends = !self.free_motion.converged
+                || report.sweeps >= self.settings.max_iterations
+                || self.interrupt.is_raised();
             if ends || !states.change_worst(problem, solution, enough) {
                 break;
             }

@@ -11,8 +11,8 @@ const MOST_CHANGES: usize = 4;
 ///
 /// A solve is repeated with one change of state at a time, that of the row with the largest error, as in principal
 /// pivoting (Cottle 1968). Where rows contradict each other, as of a long rope beside a short one, the row that changed
-/// last holds, because it was violated. Others are eliminated after it. One that does not hold then is released if it
-/// is slack, and else it becomes the row that changed last.
+/// last holds, because it was violated. Older rows are eliminated after it. If an older row cannot hold then, it is
+/// released where it is slack; where it is violated, it becomes the row that changed last.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct OneSidedRows {
     /// Rank of each row, by which they are eliminated: [`BILATERAL`], then one-sided ones, the last change first. 0
@@ -79,7 +79,7 @@ impl OneSidedRows {
             let (error, rank) = match self.ranks[number] {
                 0 => (-excess, last + 1),
                 _ if excess >= -tolerance => (pushed.max(excess), 0),
-                // No rank is higher: nothing of the states mends it.
+                // It comes first already: no state of the others lets it hold.
                 rank if rank == last && of_one_sided().filter(|&&of| of == last).count() == 1 => {
                     continue;
                 }
