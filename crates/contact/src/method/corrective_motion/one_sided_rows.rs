@@ -11,8 +11,8 @@ const MOST_CHANGES: usize = 4;
 ///
 /// A solve is repeated with one change of state at a time, that of the row with the largest error, as in principal
 /// pivoting (Cottle 1968). Where rows contradict each other, as of a long rope beside a short one, the row that changed
-/// last holds, because it was violated. Older rows are eliminated after it. If an older row cannot hold then, it is
-/// released where it is slack; where it is violated, it becomes the row that changed last.
+/// last holds, because it was violated. Older rows are eliminated after it. An older row that is slack then has no
+/// force; one that is violated becomes the row that changed last.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct OneSidedRows {
     /// Rank of each row, by which they are eliminated: [`BILATERAL`], then one-sided ones, the last change first. 0
@@ -58,9 +58,9 @@ impl OneSidedRows {
         self.ranks == other.ranks
     }
 
-    /// Changes the state of the one-sided row with the largest error above `tolerance`. The error of a row that holds
-    /// is a force below zero, times the compliance of the row, or an excess of either sign, where other rows prevent
-    /// that it holds; that of another is a negative excess. Returns whether there is one and a change is left.
+    /// Changes the state of the one-sided row with the largest error above `tolerance`: a negative excess, or, of a
+    /// row that holds, a force below zero times the compliance of the row. Returns whether there is one and a change
+    /// is left.
     pub(super) fn change_worst(
         &mut self,
         problem: &ContactProblem,
@@ -78,7 +78,7 @@ impl OneSidedRows {
             let pushed = -own_compliance(problem, group, row) * solution.constraints[number];
             let (error, rank) = match self.ranks[number] {
                 0 => (-excess, last + 1),
-                _ if excess >= -tolerance => (pushed.max(excess), 0),
+                _ if excess >= -tolerance => (pushed, 0),
                 // It comes first already: no state of the others lets it hold.
                 rank if rank == last && of_one_sided().filter(|&&of| of == last).count() == 1 => {
                     continue;
