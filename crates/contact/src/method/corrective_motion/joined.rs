@@ -18,7 +18,6 @@ use crate::constraint::redundancy::MOST_ROWS;
 use crate::{ContactError, ContactProblem};
 use impinge_krylov::forest::Forest;
 use nalgebra::{DMatrix, DVector, Matrix3};
-use std::cmp::Reverse;
 
 /// Share of `C` that contacts keep along motions that rows prevent, 1e-12 to 1e-8. Without it, rounding would decide
 /// how far a contact moves on a body that joints hold. It is far below the tolerances of gaps.
@@ -117,11 +116,10 @@ impl JoinedCompliance {
         let mut forest = Forest::default();
         forest.reset_to(problem.momentum.pattern());
         let mut has_rows = vec![false; problem.momentum.blocks()];
-        let holds =
-            |constraint: usize, row: usize| self.states.holds(rows.first_row(constraint) + row);
+        let place = |(constraint, row): (usize, usize)| self.states.place(rows, constraint, row);
         for constraint in 0..rows.groups() {
             let of = rows.group(constraint);
-            if !(0..of.offset.len()).any(|row| holds(constraint, row)) {
+            if !(0..of.offset.len()).any(|row| place((constraint, row)).is_some()) {
                 continue;
             }
             let blocks = of.blocks;
@@ -151,7 +149,7 @@ impl JoinedCompliance {
         for constraint in 0..rows.groups() {
             let of = rows.group(constraint);
             let of_group = (0..of.offset.len()).map(|row| (constraint, row));
-            let held: Vec<_> = of_group.filter(|&(of, row)| holds(of, row)).collect();
+            let held: Vec<_> = of_group.filter(|&row| place(row).is_some()).collect();
             if held.is_empty() {
                 continue;
             }
@@ -168,10 +166,7 @@ impl JoinedCompliance {
             groups[group].rows.extend(held);
         }
         for group in &mut groups {
-            let rank = |&(constraint, row): &(usize, usize)| {
-                Reverse(self.states.rank(rows.first_row(constraint) + row))
-            };
-            group.rows.sort_by_key(rank);
+            group.rows.sort_by_key(|&row| place(row));
         }
         groups
     }

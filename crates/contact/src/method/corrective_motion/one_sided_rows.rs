@@ -1,10 +1,16 @@
 //! The states of one-sided rows, as of ropes and limits: the row is an equation or has no force.
 
+use crate::constraint::ConstraintRows;
 use crate::method::rows::own_response;
 use crate::{ContactProblem, ContactSolution};
+use std::cmp::Reverse;
 
-/// Largest number of changes of state in one solve over the number of one-sided rows: termination is not proven where
-/// rows and contacts act on each other.
+/// Place of a row in the order of elimination.
+pub(super) type Place = (bool, Reverse<usize>);
+
+/// Largest number of changes of state in one solve over the number of one-sided rows, 2 to 20. Rows seldom change
+/// twice, but termination is not proven where rows and contacts act on each other. A larger value only delays the end
+/// of impossible solves.
 const MOST_CHANGES: usize = 4;
 
 /// Which constraint rows hold as equations: all bilateral ones, and some one-sided ones.
@@ -13,44 +19,31 @@ const MOST_CHANGES: usize = 4;
 /// pivoting (Cottle 1968). Where rows contradict each other, as of a long rope beside a short one, the row that changed
 /// last holds, because it was violated. Older rows are eliminated after it. An older row that is slack then has no
 /// force; one that is violated becomes the row that changed last.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct OneSidedRows {
-    /// Rank of each row, by which they are eliminated: [`BILATERAL`], then one-sided ones, the last change first. 0
-    /// for a row without force.
+    /// Of each one-sided row that holds, the number of the change that made it hold, from 1 on; 0 for all other rows.
     ranks: Vec<usize>,
     changes_left: usize,
 }
 
-/// Rank of a bilateral row.
-const BILATERAL: usize = usize::MAX;
-
 impl OneSidedRows {
     /// One-sided rows with a force in `forces` hold.
     pub(super) fn start(&mut self, problem: &ContactProblem, forces: &[f64]) {
-        let rows = &problem.constraints;
         self.ranks.clear();
+        self.ranks.resize(forces.len(), 0);
         self.changes_left = 0;
-        for group in 0..rows.groups() {
-            let (of, first) = (rows.group(group), rows.first_row(group));
-            let forces = &forces[first..][..of.offset.len()];
-            if of.unilateral {
-                self.ranks
-                    .extend(forces.iter().map(|&force| usize::from(force > 0.0)));
-                self.changes_left += MOST_CHANGES * of.offset.len();
-            } else {
-                self.ranks.extend(forces.iter().map(|_| BILATERAL));
-            }
+        for (_, _, number) in one_sided(problem) {
+            self.ranks[number] = usize::from(forces[number] > 0.0);
+            self.changes_left += MOST_CHANGES;
         }
     }
 
-    /// Whether the row holds as an equation.
-    pub(super) fn holds(&self, row: usize) -> bool {
-        self.ranks[row] > 0
-    }
-
-    /// Rank of the row: larger ones are eliminated first.
-    pub(super) fn rank(&self, row: usize) -> usize {
-        self.ranks[row]
+    /// The place of a row in the order of elimination, if it is an equation: bilateral rows come first, then the row
+    /// that changed last.
+    pub(super) fn place(&self, rows: &ConstraintRows, group: usize, row: usize) -> Option<Place> {
+        let is_one_sided = rows.group(group).unilateral;
+        let rank = self.ranks[rows.first_row(group) + row];
+        (!is_one_sided || rank > 0).then_some((is_one_sided, Reverse(rank)))
     }
 
     /// Whether the states of the rows are equal.
@@ -67,22 +60,17 @@ impl OneSidedRows {
         solution: &ContactSolution,
         tolerance: f64,
     ) -> bool {
-        let of_one_sided = || self.ranks.iter().filter(|&&rank| rank < BILATERAL);
-        let last = of_one_sided().max().copied().unwrap_or(0);
+        let last = self.ranks.iter().max().copied().unwrap_or(0);
+        let is_last_alone = self.ranks.iter().filter(|&&rank| rank == last).count() == 1;
         let (mut worst, mut largest) = (None, tolerance);
-        for (group, row, number) in all_rows(problem) {
-            if !problem.constraints.group(group).unilateral {
-                continue;
-            }
+        for (group, row, number) in one_sided(problem) {
             let excess = excess(problem, solution, group, row);
             let pushed = -own_compliance(problem, group, row) * solution.constraints[number];
             let (error, rank) = match self.ranks[number] {
                 0 => (-excess, last + 1),
                 _ if excess >= -tolerance => (pushed, 0),
                 // It comes first already: no state of the others lets it hold.
-                rank if rank == last && of_one_sided().filter(|&&of| of == last).count() == 1 => {
-                    continue;
-                }
+                rank if rank == last && is_last_alone => continue,
                 _ => (-excess, last + 1),
             };
             if error > largest {
@@ -100,10 +88,11 @@ impl OneSidedRows {
     }
 }
 
-/// `(constraint, row in it, number of the row)` of all rows.
-fn all_rows(problem: &ContactProblem) -> impl Iterator<Item = (usize, usize, usize)> {
+/// `(constraint, row in it, number of the row)` of the one-sided rows.
+fn one_sided(problem: &ContactProblem) -> impl Iterator<Item = (usize, usize, usize)> {
     let rows = &problem.constraints;
-    (0..rows.groups()).flat_map(|group| {
+    let constraints = (0..rows.groups()).filter(|&group| rows.group(group).unilateral);
+    constraints.flat_map(|group| {
         let first = rows.first_row(group);
         (0..rows.group(group).offset.len()).map(move |row| (group, row, first + row))
     })

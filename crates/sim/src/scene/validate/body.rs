@@ -41,15 +41,10 @@ impl Check<'_> {
     }
 
     /// Names the keys of a thin body that the constrained stepper does not support.
-    fn shell_of_rows(&self, path: &str, body: &Body) {
-        let shell = |of: fn(&Shell) -> f64| body.shell.as_ref().map_or(0.0, of);
+    fn shell_of_rows(&self, path: &str, shell: &Shell) {
         for (key, value, what) in [
-            ("bend", shell(|of| of.bend), "bending"),
-            (
-                "mass_damping",
-                shell(|of| of.mass_damping),
-                "`mass_damping`",
-            ),
+            ("bend", shell.bend, "bending"),
+            ("mass_damping", shell.mass_damping, "`mass_damping`"),
         ] {
             if value > 0.0 {
                 self.fail(
@@ -63,17 +58,15 @@ impl Check<'_> {
 
     /// Checks that the stepper supports the body.
     fn body_of_stepper(&self, path: &str, body: &Body) {
+        if let (StepperChoice::Constrained, Some(shell)) = (self.scene.stepper, &body.shell) {
+            self.shell_of_rows(path, shell);
+        }
         match (self.scene.stepper, body.kind) {
             (StepperChoice::Constrained, BodyKind::Elastic) => self.fail(
                 &format!("{path}.kind"),
                 "the constrained stepper does not support deformable solids".to_owned(),
                 "make it rigid or a shell, or use the synchronous stepper",
             ),
-            (StepperChoice::Constrained, BodyKind::Shell)
-                if (body.shell).is_some_and(|of| of.bend > 0.0 || of.mass_damping > 0.0) =>
-            {
-                self.shell_of_rows(path, body);
-            }
             (StepperChoice::Asynchronous, BodyKind::Elastic)
                 if matches!(body.mesh, BodyMesh::Hexahedra { .. })
                     || body.material.is_some_and(|material| {
