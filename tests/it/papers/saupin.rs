@@ -7,26 +7,12 @@ use impinge_sim::measure::contacts::contact_records;
 use nalgebra::Vector3;
 use std::collections::BTreeSet;
 
-/// Variants of a chain of `bodies` rings and their overrides: with rings of square section, 144 tetrahedra each, and as
-/// shipped if the folder of its meshes is known.
-fn ring_variants(bodies: usize) -> Vec<(&'static str, Vec<String>)> {
-    let ring = "{ ring = { major_radius = 1.62, section = 0.67, segments = 24 } }";
-    let square = (0..bodies).map(|body| format!("body.{body}.mesh={ring}"));
-    let mut variants = vec![("square rings", square.collect())];
-    if std::env::var_os("IMPINGE_DATA").is_some() {
-        variants.push(("rings of the data", Vec::new()));
-    }
-    variants
-}
-
 /// The scene `name` after `steps` with each compliance of Saupin et al., the exact one first. Every step meets its
 /// momentum tolerance, with a converged solve.
-fn with_either_compliance(name: &str, overrides: &[String], steps: u32) -> [Simulation; 2] {
+fn with_either_compliance(name: &str, steps: u32) -> [Simulation; 2] {
     ["exact-compliance", "warped-compliance"].map(|method| {
         let method = format!("solver.method={method}");
-        let mut all: Vec<&str> = overrides.iter().map(String::as_str).collect();
-        all.push(&method);
-        let mut simulation = shipped(name, &all);
+        let mut simulation = shipped(name, &[&method]);
         for _ in 0..steps {
             let report = advance(&mut simulation, 1);
             let place = format!("{method}, step {}", report.step);
@@ -50,46 +36,41 @@ fn rigid_centers(simulation: &Simulation) -> Vec<Vector3<f64>> {
 /// rings are at the same distances along the chain, to a percent, after two seconds.
 #[test]
 fn a_chain_of_five_links_is_as_long_with_either_compliance() {
-    for (rings, overrides) in ring_variants(5) {
-        let both = with_either_compliance("chain5.toml", &overrides, 200);
-        let [exact, warped] = both.each_ref().map(|simulation| {
-            // From the fixed ring, at the origin.
-            let centers = [vec![Vector3::zeros()], rigid_centers(simulation)].concat();
-            let links = centers.windows(2).map(|pair| (pair[1] - pair[0]).norm());
-            links.collect::<Vec<f64>>()
-        });
-        assert_eq!(exact.len(), 2);
-        let off = exact.iter().zip(&warped);
-        let off = largest(off.map(|(exact, warped)| (warped / exact - 1.0).abs()));
-        let what = format!("largest relative difference of the distances of rigid rings, {rings}");
-        figure(what, "", off).below(0.01);
-    }
+    let both = with_either_compliance("chain5.toml", 200);
+    let [exact, warped] = both.each_ref().map(|simulation| {
+        // From the fixed ring, at the origin.
+        let centers = [vec![Vector3::zeros()], rigid_centers(simulation)].concat();
+        let links = centers.windows(2).map(|pair| (pair[1] - pair[0]).norm());
+        links.collect::<Vec<f64>>()
+    });
+    assert_eq!(exact.len(), 2);
+    let off = exact.iter().zip(&warped);
+    let off = largest(off.map(|(exact, warped)| (warped / exact - 1.0).abs()));
+    let what = "largest relative difference of the distances of rigid rings";
+    figure(what, "", off).below(0.01);
 }
 
 /// Saupin et al. 2008, Fig. 3: soft rings touch soft ones, soft ones rigid ones, and rigid rings each other. With
 /// warped and with exact compliance the links hang at the same places, to a percent of the chain.
 #[test]
 fn soft_and_rigid_links_hang_alike_with_either_compliance() {
-    for (rings, overrides) in ring_variants(7) {
-        let both = with_either_compliance("mixed_links.toml", &overrides, 300);
-        for simulation in &both {
-            let model = simulation.model();
-            let touching: BTreeSet<usize> = contact_records(model, simulation.state())
-                .iter()
-                .map(|contact| {
-                    let soft = |&solid: &usize| !model.geometry.bodies[solid].tets.is_empty();
-                    contact.solids.iter().filter(|solid| soft(solid)).count()
-                })
-                .collect();
-            assert_eq!(touching, BTreeSet::from([0, 1, 2]));
-        }
-        let [exact, warped] = both.each_ref().map(rigid_centers);
-        let off = exact.iter().zip(&warped);
-        let off = largest(off.map(|(exact, warped)| (warped - exact).norm()));
-        let what = format!("largest difference of the places of rigid rings, {rings}");
-        // A percent of the chain.
-        figure(what, "m", off).below(0.12);
+    let both = with_either_compliance("mixed_links.toml", 300);
+    for simulation in &both {
+        let model = simulation.model();
+        let touching: BTreeSet<usize> = contact_records(model, simulation.state())
+            .iter()
+            .map(|contact| {
+                let soft = |&solid: &usize| !model.geometry.bodies[solid].tets.is_empty();
+                contact.solids.iter().filter(|solid| soft(solid)).count()
+            })
+            .collect();
+        assert_eq!(touching, BTreeSet::from([0, 1, 2]));
     }
+    let [exact, warped] = both.each_ref().map(rigid_centers);
+    let off = exact.iter().zip(&warped);
+    let off = largest(off.map(|(exact, warped)| (warped - exact).norm()));
+    // A percent of the chain.
+    figure("largest difference of the places of rigid rings", "m", off).below(0.12);
 }
 
 /// Saupin et al. 2008, abstract, "any deformation model": hexahedra, a meshless and a plastic block and a sheet of
@@ -97,7 +78,7 @@ fn soft_and_rigid_links_hang_alike_with_either_compliance() {
 /// a rope.
 #[test]
 fn bodies_of_many_models_move_alike_with_either_compliance() {
-    let both = with_either_compliance("deformation_models.toml", &[], 90);
+    let both = with_either_compliance("deformation_models.toml", 90);
     let [exact, warped] = both
         .each_ref()
         .map(|simulation| &simulation.state().positions);

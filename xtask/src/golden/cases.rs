@@ -574,23 +574,21 @@ pub(super) const CASES: &[Case] = &[
             "asynchronous.thickness=0.02",
         ],
     ),
-    // Meshes from files.
-    case("rings/warped", RINGS, 30, &["body.1.velocity=[2,0,0]"]).with_data(),
+    case("rings/warped", RINGS, 30, &["body.1.velocity=[2,0,0]"]),
     case(
         "rings/exact",
         RINGS,
         30,
         &["body.1.velocity=[2,0,0]", "solver.method=exact-compliance"],
-    )
-    .with_data(),
+    ),
     case(
         "rings/cr",
         RINGS,
         30,
         &["body.1.velocity=[2,0,0]", "solver.method=cr"],
     )
-    .with_data()
     .with_problem(),
+    // Meshes from files.
     case(
         "dinos",
         shipped("scenes/dino_rain.toml"),

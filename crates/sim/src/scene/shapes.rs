@@ -1,6 +1,6 @@
 //! Procedural meshes from their keys in the scene.
 
-use impinge_geometry::mesh::generate::{self, RingShape, VoussoirShape};
+use impinge_geometry::mesh::generate::{self, RingShape, SolidTorusShape, VoussoirShape};
 use impinge_geometry::mesh::{MeshError, TetMesh, TriangleMesh};
 use nalgebra::Vector3;
 
@@ -20,6 +20,17 @@ pub(super) fn solid(source: &BodyMesh) -> Result<TetMesh, MeshError> {
             major_radius,
             section,
             segments: segments as usize,
+        }),
+        BodyMesh::Torus {
+            major_radius,
+            minor_radius,
+            layers,
+            rings,
+        } => generate::torus(SolidTorusShape {
+            major_radius,
+            minor_radius,
+            layers: layers as usize,
+            rings: rings as usize,
         }),
         BodyMesh::Cuboid { size, cells } | BodyMesh::Hexahedra { size, cells } => {
             generate::cuboid(size, cells.map(|n| n as usize))
@@ -63,6 +74,7 @@ pub(super) fn solid(source: &BodyMesh) -> Result<TetMesh, MeshError> {
 pub(super) fn body_nodes(source: &BodyMesh) -> u64 {
     let points = |cells: u32| u64::from(cells) + 1;
     let product = |counts: &[u64]| counts.iter().fold(1, |a: u64, &b| a.saturating_mul(b));
+    let disc = |rings: u32| 1 + product(&[3, u64::from(rings), points(rings)]);
     match *source {
         BodyMesh::Ring { segments, .. } => 4 * u64::from(segments),
         BodyMesh::Cuboid { cells, .. } | BodyMesh::Hexahedra { cells, .. } => {
@@ -77,10 +89,8 @@ pub(super) fn body_nodes(source: &BodyMesh) -> u64 {
             let n = u64::from(subdivisions);
             1 + product(&[10, n, n + 1, 2 * n + 1]) / 6 + 2 * n
         }
-        BodyMesh::Cylinder { rings, layers, .. } => {
-            let disc = 1 + product(&[3, u64::from(rings), points(rings)]);
-            disc.saturating_mul(points(layers))
-        }
+        BodyMesh::Cylinder { rings, layers, .. } => disc(rings).saturating_mul(points(layers)),
+        BodyMesh::Torus { rings, layers, .. } => disc(rings).saturating_mul(u64::from(layers)),
         BodyMesh::Voussoir { .. } => 8,
         BodyMesh::Strip { .. } | BodyMesh::File(_) | BodyMesh::Filled(_) => 0,
     }

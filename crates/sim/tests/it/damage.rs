@@ -274,6 +274,7 @@ fn nodes_of(kind: &str, mesh: &str) -> [u64; 2] {
 fn nodes_are_counted_without_making_them() {
     let solids = [
         "ring = { major_radius = 1, section = 0.1, segments = 7 }",
+        "torus = { major_radius = 1, minor_radius = 0.3, layers = 7, rings = 2 }",
         "cuboid = { size = [1, 1, 1], cells = [2, 3, 4] }",
         "hexahedra = { size = [1, 1, 1], cells = [2, 3, 4] }",
         "sphere = { radius = 1, subdivisions = 1 }",

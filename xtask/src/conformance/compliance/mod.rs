@@ -9,16 +9,16 @@ use std::error::Error;
 
 use super::{Extent, table::Table};
 
-/// The part without data is quick; chains and the pile need IMPINGE_DATA, whole ones `--full`.
+/// The pile needs IMPINGE_DATA; whole chains and the whole pile need `--full`.
 pub(super) fn fill(table: &mut Table, extent: Extent) -> Result<(), Box<dyn Error>> {
     refine::fill(table, extent)?;
-    if std::env::var_os("IMPINGE_DATA").is_none() {
-        table.skip_without_data("chains and pile");
-        return Ok(());
-    }
     cost::fill(table, extent)?;
     if extent == Extent::Full {
         shape::fill(table)?;
+    }
+    if std::env::var_os("IMPINGE_DATA").is_none() {
+        table.skip_without_data("pile");
+        return Ok(());
     }
     pile::fill(table, extent)
 }

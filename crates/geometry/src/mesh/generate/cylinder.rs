@@ -4,9 +4,9 @@ use std::f64::consts::TAU;
 
 use nalgebra::Vector3;
 
-use super::lattice::Subdivision;
+use super::prism::{Disc, check_prisms};
 use super::{check_counts, check_lengths};
-use crate::mesh::{MeshError, TetMesh, TriangleMesh, tet_volume};
+use crate::mesh::{MeshError, TetMesh, TriangleMesh};
 
 /// A solid cylinder of `radius` and `height` (m) around the z axis, centred on the origin.
 ///
@@ -22,41 +22,15 @@ pub fn cylinder(
     layers: usize,
 ) -> Result<TetMesh, MeshError> {
     check_lengths("cylinder", &[("radius", radius), ("height", height)])?;
-    check_counts("cylinder", &[("rings", rings, 1), ("layers", layers, 1)])?;
-    check_counts(
-        "cylinder",
-        &[
-            ("rings", rings.saturating_mul(rings).saturating_mul(18), 1),
-            ("layers", layers, 1),
-        ],
-    )?;
-
-    let (disc, triangles) = disc(rings);
-    let mut nodes = Vec::with_capacity(disc.len() * (layers + 1));
+    check_prisms("cylinder", rings, (layers, 1))?;
+    let disc = Disc::new(rings);
+    let mut nodes = Vec::with_capacity(disc.points.len() * (layers + 1));
     for layer in 0..=layers {
         let z = height * (layer as f64 / layers as f64 - 0.5);
-        nodes.extend(
-            disc.iter()
-                .map(|point| Vector3::new(radius * point.x, radius * point.y, z)),
-        );
+        let place = |point: &Vector3<f64>| Vector3::new(radius * point.x, radius * point.y, z);
+        nodes.extend(disc.points.iter().map(place));
     }
-
-    let mut tets = Vec::with_capacity(3 * triangles.len() * layers);
-    for layer in 0..layers {
-        for triangle in &triangles {
-            // Cutting by ascending disc node makes the diagonals of neighbouring prisms agree.
-            let mut corners = *triangle;
-            corners.sort_unstable();
-            let [a, b, c] = corners.map(|node| node + (layer * disc.len()) as u32);
-            let [a_up, b_up, c_up] = [a, b, c].map(|node| node + disc.len() as u32);
-            for mut tet in [[a, b, c, c_up], [a, b, b_up, c_up], [a, a_up, b_up, c_up]] {
-                if tet_volume(tet.map(|node| nodes[node as usize])) < 0.0 {
-                    tet.swap(2, 3);
-                }
-                tets.push(tet);
-            }
-        }
-    }
+    let tets = disc.row_of_prisms(&nodes);
     TetMesh::new(nodes, tets)
 }
 
@@ -88,48 +62,4 @@ pub fn cylinder_surface(radius: f64, height: f64, sides: usize) -> Result<Triang
         ]);
     }
     TriangleMesh::new(vertices, triangles)
-}
-
-/// The unit disc: a hexagon of `rings` rings with every ring moved onto its circle.
-fn disc(rings: usize) -> (Vec<Vector3<f64>>, Vec<[u32; 3]>) {
-    let mut hexagon = vec![Vector3::zeros()];
-    hexagon.extend((0..6).map(|corner| {
-        let (sin, cos) = (TAU * f64::from(corner) / 6.0).sin_cos();
-        Vector3::new(cos, sin, 0.0)
-    }));
-    let mut subdivision = Subdivision::new(&hexagon, rings);
-    let mut triangles = Vec::with_capacity(6 * rings * rings);
-    for sector in 0..6 {
-        triangles.extend(subdivision.triangles([0, 1 + sector, 1 + (sector + 1) % 6]));
-    }
-    let points = subdivision
-        .points
-        .iter()
-        .map(|point| {
-            // The ring is the largest distance along the six side normals over the hexagon's inradius √3/2. Equal
-            // angles within a ring keep the triangles even.
-            let angle = point.y.atan2(point.x);
-            let within = (angle / (TAU / 6.0)).rem_euclid(1.0);
-            let sector = (angle / (TAU / 6.0)).floor();
-            let middle = (sector + 0.5) * (TAU / 6.0);
-            let ring = (point.x * middle.cos() + point.y * middle.sin()) / (TAU / 12.0).cos();
-            let ring = (ring * rings as f64).round() / rings as f64;
-            // Position along the side of the hexagon, 0 to 1, becomes the angle in the sector.
-            let along = if ring > 0.0 {
-                0.5 + (within - 0.5).signum() * side_offset(within)
-            } else {
-                0.0
-            };
-            let (sin, cos) = ((sector + along) * (TAU / 6.0)).sin_cos();
-            Vector3::new(ring * cos, ring * sin, 0.0)
-        })
-        .collect();
-    (points, triangles)
-}
-
-/// Distance from the middle of a hexagon side, in sides, of the ray at sector fraction `within`.
-fn side_offset(within: f64) -> f64 {
-    let angle = (within - 0.5).abs() * (TAU / 6.0);
-    // The side has the length of the circumradius and lies cos 30° of it from the centre.
-    angle.tan() * (TAU / 12.0).cos()
 }

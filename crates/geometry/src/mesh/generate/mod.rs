@@ -1,12 +1,13 @@
 //! Procedural shapes, centred on the origin.
 //!
-//! Solids ([`TetMesh`](super::TetMesh)): [`ring()`], [`cuboid()`], [`sphere()`], [`cylinder()`], [`sheet()`],
-//! [`voussoir()`]. Surfaces for obstacles ([`TriangleMesh`](super::TriangleMesh)): [`cuboid_surface`],
+//! Solids ([`TetMesh`](super::TetMesh)): [`ring()`], [`torus()`], [`cuboid()`], [`sphere()`], [`cylinder()`],
+//! [`sheet()`], [`voussoir()`]. Surfaces for obstacles ([`TriangleMesh`](super::TriangleMesh)): [`cuboid_surface`],
 //! [`sphere_surface`], [`cylinder_surface`], [`torus_surface`]. Each is validated like a mesh from a file.
 
 mod cuboid;
 mod cylinder;
 mod lattice;
+mod prism;
 mod ring;
 mod sphere;
 mod torus;
@@ -16,7 +17,7 @@ pub use cuboid::{cuboid, cuboid_cells, cuboid_surface, sheet};
 pub use cylinder::{cylinder, cylinder_surface};
 pub use ring::{RingShape, ring};
 pub use sphere::{sphere, sphere_surface};
-pub use torus::{TorusShape, torus_surface};
+pub use torus::{SolidTorusShape, TorusShape, torus, torus_surface};
 pub use voussoir::{VoussoirShape, voussoir};
 
 use super::MeshError;

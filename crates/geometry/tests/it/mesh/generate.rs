@@ -4,8 +4,8 @@ use std::f64::consts::{PI, TAU};
 
 use impinge_geometry::MeshError;
 use impinge_geometry::mesh::generate::{
-    RingShape, TorusShape, VoussoirShape, cuboid, cuboid_surface, cylinder, cylinder_surface, ring,
-    sheet, sphere, sphere_surface, torus_surface, voussoir,
+    RingShape, SolidTorusShape, TorusShape, VoussoirShape, cuboid, cuboid_surface, cylinder,
+    cylinder_surface, ring, sheet, sphere, sphere_surface, torus, torus_surface, voussoir,
 };
 use impinge_geometry::mesh::{MeshSummary, TetMesh};
 use nalgebra::Vector3;
@@ -286,6 +286,47 @@ fn the_torus_is_closed_and_on_the_torus() {
     assert!(fine > 0.0 && (order - 2.0).abs() < 0.05, "order {order}");
 }
 
+/// A solid torus has the tetrahedra of a bent cylinder, surface nodes on the true torus, and a volume that tends to
+/// `2π² R r²`.
+#[test]
+fn the_solid_torus() {
+    let volume = |rings: usize| {
+        let mesh = torus(SolidTorusShape {
+            major_radius: 0.3,
+            minor_radius: 0.1,
+            layers: 12 * rings,
+            rings,
+        })
+        .unwrap();
+        assert_eq!(summary(&mesh).euler_characteristic, 0);
+        assert_eq!(mesh.tets().len(), 18 * 12 * rings.pow(3));
+        let surface = mesh.surface().unwrap();
+        assert_eq!(surface.nodes().len(), 6 * 12 * rings.pow(2));
+        for &node in surface.nodes() {
+            let x = mesh.nodes()[node as usize];
+            let tube = (x.x.hypot(x.y) - 0.3).hypot(x.z);
+            assert!((tube - 0.1).abs() < 1e-15);
+        }
+        mesh.volume()
+    };
+    let exact = 2.0 * PI * PI * 0.3 * 0.01;
+    let [coarse, fine] = [2, 4].map(|rings| exact - volume(rings));
+    let order = (coarse / fine).log2();
+    assert!(fine > 0.0 && (order - 2.0).abs() < 0.05, "order {order}");
+
+    let long = torus(SolidTorusShape {
+        major_radius: 1.0,
+        minor_radius: 0.2,
+        layers: 48,
+        rings: 1,
+    });
+    let (smallest, largest) = dihedral_range(&long.unwrap());
+    assert!(
+        smallest > 25.0 && largest < 130.0,
+        "angles {smallest} to {largest}"
+    );
+}
+
 #[test]
 fn the_voussoir_has_the_volume_of_its_trapezoid() {
     let shape = VoussoirShape {
@@ -309,14 +350,28 @@ fn the_voussoir_has_the_volume_of_its_trapezoid() {
 
 #[test]
 fn impossible_tori_and_voussoirs_are_refused() {
-    let torus = TorusShape {
+    let shape = TorusShape {
         major_radius: 0.1,
         minor_radius: 0.1,
         sides: 8,
         tube_sides: 8,
     };
-    let error = torus_surface(torus).unwrap_err().to_string();
+    let error = torus_surface(shape).unwrap_err().to_string();
     assert!(error.contains("reaches the axis"), "{error}");
+    for (minor_radius, layers, rings, part) in [
+        (0.05, 2, 1, "layers is 2"),
+        (0.05, 3, 0, "rings is 0"),
+        (0.1, 3, 1, "reaches the axis"),
+    ] {
+        let solid = SolidTorusShape {
+            major_radius: 0.1,
+            minor_radius,
+            layers,
+            rings,
+        };
+        let error = torus(solid).unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
     let thin = VoussoirShape {
         inner_radius: 1.0,
         outer_radius: 1.0,

@@ -77,6 +77,18 @@ pub enum BodyMesh {
         #[serde(default = "ring_segments")]
         segments: u32,
     },
+    /// A torus of round section about the z axis.
+    Torus {
+        /// Radius of the centre line (m), more than `minor_radius`.
+        major_radius: f64,
+        /// Radius of the tube (m).
+        minor_radius: f64,
+        /// Layers around the axis, ≥ 3: 18 rings² layers elements.
+        layers: u32,
+        /// Concentric rings of the section, ≥ 1.
+        #[serde(default = "torus_rings")]
+        rings: u32,
+    },
     /// A box about the origin.
     Cuboid {
         /// Side lengths (m).
@@ -164,4 +176,8 @@ pub enum BodyMesh {
 
 fn ring_segments() -> u32 {
     18
+}
+
+fn torus_rings() -> u32 {
+    1
 }

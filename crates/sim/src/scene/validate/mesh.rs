@@ -35,6 +35,16 @@ impl Check<'_> {
                 section,
                 segments,
             } => self.ring(&format!("{path}.ring"), *major_radius, *section, *segments),
+            BodyMesh::Torus {
+                major_radius,
+                minor_radius,
+                layers,
+                rings,
+            } => {
+                let path = format!("{path}.torus");
+                self.torus(&path, *major_radius, *minor_radius);
+                self.prisms(&path, *rings, (*layers, 3));
+            }
             BodyMesh::Cuboid { size, cells } => {
                 self.lengths(&format!("{path}.cuboid.size"), "a side length (m)", size);
                 self.cells(&format!("{path}.cuboid.cells"), cells, 1);
@@ -54,8 +64,7 @@ impl Check<'_> {
                 layers,
             } => {
                 self.cylinder(path, *radius, *height);
-                self.cells(&format!("{path}.cylinder.rings"), &[*rings], 1);
-                self.cells(&format!("{path}.cylinder.layers"), &[*layers], 1);
+                self.prisms(&format!("{path}.cylinder"), *rings, (*layers, 1));
             }
             BodyMesh::Sheet {
                 size,
@@ -70,6 +79,29 @@ impl Check<'_> {
                 );
                 self.cells(&format!("{path}.sheet.cells"), cells, 1);
             }
+            BodyMesh::Grid { .. } | BodyMesh::Quadrilaterals { .. } | BodyMesh::Strip { .. } => {
+                self.thin_mesh(path, mesh);
+            }
+            BodyMesh::Voussoir {
+                inner_radius,
+                outer_radius,
+                degrees,
+                depth,
+            } => {
+                let radii = [*inner_radius, *outer_radius];
+                self.voussoir(&format!("{path}.voussoir"), radii, *depth, *degrees);
+            }
+            BodyMesh::File(file) => self.mesh_file(&format!("{path}.file"), file),
+            BodyMesh::Filled(filled) => {
+                self.mesh_file(&format!("{path}.filled"), &filled.file());
+                self.positive(&format!("{path}.filled.size"), "the size (m)", filled.size);
+            }
+        }
+    }
+
+    /// Checks a mesh without volume.
+    fn thin_mesh(&self, path: &str, mesh: &BodyMesh) {
+        match mesh {
             BodyMesh::Grid { size, cells } => {
                 self.lengths(&format!("{path}.grid.size"), "a side length (m)", size);
                 self.cells(&format!("{path}.grid.cells"), cells, 1);
@@ -90,20 +122,7 @@ impl Check<'_> {
                 self.positive(&format!("{path}.width"), "the width (m)", *width);
                 self.positive(&format!("{path}.spacing"), "the spacing (m)", *spacing);
             }
-            BodyMesh::Voussoir {
-                inner_radius,
-                outer_radius,
-                degrees,
-                depth,
-            } => {
-                let radii = [*inner_radius, *outer_radius];
-                self.voussoir(&format!("{path}.voussoir"), radii, *depth, *degrees);
-            }
-            BodyMesh::File(file) => self.mesh_file(&format!("{path}.file"), file),
-            BodyMesh::Filled(filled) => {
-                self.mesh_file(&format!("{path}.filled"), &filled.file());
-                self.positive(&format!("{path}.filled.size"), "the size (m)", filled.size);
-            }
+            _ => {}
         }
     }
 
@@ -191,18 +210,7 @@ impl Check<'_> {
                 tube_sides,
             } => {
                 let path = format!("{path}.torus");
-                let minor = format!("{path}.minor_radius");
-                self.positive(&minor, "the minor radius (m)", *minor_radius);
-                let major = format!("{path}.major_radius");
-                self.positive(&major, "the major radius (m)", *major_radius);
-                if major_radius <= minor_radius {
-                    return self.fail(
-                        &major,
-                        format!("the major radius {major_radius} m leaves no hole in a tube of radius {minor_radius} \
-                                 m"),
-                        "make it greater than the minor radius",
-                    );
-                }
+                self.torus(&path, *major_radius, *minor_radius);
                 self.at_least(&format!("{path}.sides"), "`sides`", *sides, 3);
                 self.at_least(
                     &format!("{path}.tube_sides"),
@@ -212,6 +220,27 @@ impl Check<'_> {
                 );
             }
             ObstacleShape::File(file) => self.mesh_file(&format!("{path}.file"), file),
+        }
+    }
+
+    /// Checks concentric rings, and layers of which there must be at least `least`.
+    fn prisms(&self, path: &str, rings: u32, (layers, least): (u32, u32)) {
+        self.cells(&format!("{path}.rings"), &[rings], 1);
+        self.cells(&format!("{path}.layers"), &[layers], least);
+    }
+
+    /// Checks the radii of a torus.
+    fn torus(&self, path: &str, major_radius: f64, minor_radius: f64) {
+        let minor = format!("{path}.minor_radius");
+        self.positive(&minor, "the minor radius (m)", minor_radius);
+        let major = format!("{path}.major_radius");
+        self.positive(&major, "the major radius (m)", major_radius);
+        if major_radius <= minor_radius {
+            self.fail(
+                &major,
+                format!("the major radius {major_radius} m leaves no hole in a tube of radius {minor_radius} m"),
+                "make it greater than the minor radius",
+            );
         }
     }
 
