@@ -1,14 +1,15 @@
 //! Redundant and inconsistent rows, found and named at the start.
 
 use super::ConstraintRows;
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, Vector3};
+use std::collections::BTreeMap;
 
 /// Largest number of rows whose redundancy is checked, or that are eliminated together, because the matrix is dense:
 /// 1500 rows take 18 MB.
 pub const MOST_ROWS: usize = 1500;
 
-/// Remainder of a row after projection onto the others, relative to its norm, below which the row is redundant. Well
-/// above rounding of the factorisation, well below any real independence of rows.
+/// Squared remainder of a row after projection onto the others, relative to its squared norm, below which the row is
+/// redundant: a remainder of 3e-5. Well above rounding of the factorisation, well below any real independence of rows.
 pub(crate) const DEPENDENT: f64 = 1e-9;
 
 /// A rigid row that depends on others.
@@ -23,13 +24,14 @@ pub struct DependentRow {
     pub misfit: f64,
 }
 
-/// Finds the redundant bilateral rows without compliance by a pivoted Cholesky factorisation of `j D⁻¹ jᵀ`.
+/// Finds the redundant bilateral rows without compliance by a pivoted Cholesky factorisation of `j jᵀ`; `None` above
+/// [`MOST_ROWS`] rows. All unknowns must be velocities (m/s).
 ///
-/// `inverse_mass` holds the diagonal of `D⁻¹`, one entry per unknown. The result is empty above [`MOST_ROWS`] rows.
+/// Masses do not matter: rows between a heavy and a light body are not redundant because the heavy one hardly moves.
 ///
 /// # Cost
 /// `rows³/3` operations.
-pub fn dependent_rows(rows: &ConstraintRows, inverse_mass: &[f64]) -> Vec<DependentRow> {
+pub fn dependent_rows(rows: &ConstraintRows) -> Option<Vec<DependentRow>> {
     let mut list = Vec::new();
     for group in 0..rows.groups() {
         let of = rows.group(group);
@@ -41,28 +43,13 @@ pub fn dependent_rows(rows: &ConstraintRows, inverse_mass: &[f64]) -> Vec<Depend
     }
     let size = list.len();
     if size > MOST_ROWS {
-        return Vec::new();
+        return None;
     }
-    // Scaled to a unit diagonal; offsets have the same scale.
-    let mut dense = DMatrix::<f64>::zeros(inverse_mass.len(), size);
-    let mut offset = vec![0.0; size];
-    let mut scale = vec![0.0; size];
-    for (at, &(group, row)) in list.iter().enumerate() {
-        let of = rows.group(group);
-        for (&block, j) in of.blocks.iter().zip(&of.jacobian[row * of.blocks.len()..]) {
-            for axis in 0..3 {
-                let unknown = 3 * block as usize + axis;
-                dense[(unknown, at)] = j[axis] * inverse_mass[unknown].sqrt();
-            }
-        }
-        scale[at] = dense.column(at).norm();
-        offset[at] = of.offset[row];
-        if scale[at] > 0.0 {
-            offset[at] /= scale[at];
-            dense.column_mut(at).scale_mut(scale[at].recip());
-        }
-    }
-    let mut gram = dense.tr_mul(&dense);
+    let Products {
+        mut gram,
+        mut offset,
+        scale,
+    } = Products::new(rows, &list);
     let mut done = vec![false; size];
     let mut dependent = Vec::new();
     for _ in 0..size {
@@ -100,5 +87,50 @@ pub fn dependent_rows(rows: &ConstraintRows, inverse_mass: &[f64]) -> Vec<Depend
         }
     }
     dependent.sort_by_key(|d| (d.group, d.row));
-    dependent
+    Some(dependent)
+}
+
+/// Products of rows scaled to unit norm.
+struct Products {
+    /// `j jᵀ`.
+    gram: DMatrix<f64>,
+    /// Offsets in the same scale.
+    offset: Vec<f64>,
+    /// Norms of the rows, at least the smallest positive number.
+    scale: Vec<f64>,
+}
+
+impl Products {
+    /// The products of the rows in `list`, as groups and rows within them.
+    fn new(rows: &ConstraintRows, list: &[(usize, usize)]) -> Self {
+        let mut by_block: BTreeMap<u32, Vec<(usize, Vector3<f64>)>> = BTreeMap::new();
+        let mut squares = vec![0.0; list.len()];
+        for (at, &(group, row)) in list.iter().enumerate() {
+            let of = rows.group(group);
+            for (&block, j) in of.blocks.iter().zip(&of.jacobian[row * of.blocks.len()..]) {
+                squares[at] += j.norm_squared();
+                by_block.entry(block).or_default().push((at, *j));
+            }
+        }
+        let scale: Vec<f64> = (squares.iter())
+            .map(|square: &f64| square.sqrt().max(f64::MIN_POSITIVE))
+            .collect();
+        // Only rows that share a block have a product.
+        let mut gram = DMatrix::<f64>::zeros(list.len(), list.len());
+        for entries in by_block.values() {
+            for (i, a) in entries {
+                for (k, b) in entries {
+                    gram[(*i, *k)] += (a / scale[*i]).dot(&(b / scale[*k]));
+                }
+            }
+        }
+        let offset = (list.iter().zip(&scale))
+            .map(|(&(group, row), scale)| rows.group(group).offset[row] / scale)
+            .collect();
+        Self {
+            gram,
+            offset,
+            scale,
+        }
+    }
 }

@@ -15,7 +15,7 @@ use crate::stepper::crossings::Crossings;
 use crate::thin::rows::{ThinPlaces, thin_constraints};
 use impinge_contact::{
     Termination,
-    constraint::{Constraint, Term},
+    constraint::{Constraint, Term, redundancy::MOST_ROWS},
     method::{Method, compliant_kkt::CompliantKktSettings},
 };
 use nalgebra::Vector3;
@@ -36,6 +36,26 @@ pub struct Constrained {
     /// The first surfaces that crossed, and the time.
     first_crossing: Option<String>,
     notices: Vec<String>,
+}
+
+/// What the user should know about redundant constraints.
+fn redundancy_notice(system: &ConstrainedSystem, stepper: &ConstrainedStepper) -> Option<String> {
+    let Some(dependent) = &stepper.dependent else {
+        return Some(format!(
+            "there are more than {MOST_ROWS} rows of hard constraints: whether some follow from others, or contradict \
+             them, was not checked"
+        ));
+    };
+    let mut names: Vec<&str> = (dependent.iter())
+        .map(|row| system.constraints[row.group].name.as_str())
+        .collect();
+    names.dedup();
+    (!names.is_empty()).then(|| {
+        format!(
+            "hard constraints that follow from others: {}; their forces are not unique and are shared evenly",
+            names.join(", ")
+        )
+    })
 }
 
 impl Constrained {
@@ -62,17 +82,7 @@ impl Constrained {
             ..defaults
         };
         let stepper = ConstrainedStepper::new(&mut system, settings)?;
-        let mut names: Vec<&str> = (stepper.dependent.iter())
-            .map(|row| system.constraints[row.group].name.as_str())
-            .collect();
-        names.dedup();
-        let mut notices = Vec::new();
-        if !names.is_empty() {
-            notices.push(format!(
-                "hard constraints that follow from others: {}; their forces are not unique and are shared evenly",
-                names.join(", ")
-            ));
-        }
+        let notices = redundancy_notice(&system, &stepper).into_iter().collect();
         Ok(Self {
             system,
             stepper,

@@ -71,8 +71,9 @@ pub struct ConstrainedReport {
 pub struct ConstrainedStepper {
     /// Settings of the following steps; a change takes effect at the next step.
     pub settings: StepSettings,
-    /// Redundant rigid rows found at the start; their forces are not unique.
-    pub dependent: Vec<DependentRow>,
+    /// Redundant rigid rows found at the start; their forces are not unique. `None` if there are more than
+    /// [`MOST_ROWS`](impinge_contact::constraint::redundancy::MOST_ROWS) rigid rows, which are not checked.
+    pub dependent: Option<Vec<DependentRow>>,
     particle_blocks: Vec<Option<u32>>,
     body_blocks: Vec<Option<BodyBlocks>>,
     /// Whether each constraint is in stiffness form.
@@ -110,7 +111,7 @@ impl ConstrainedStepper {
         let problem = ContactProblem::new(1.0, matrix, rhs);
         let mut stepper = Self {
             settings,
-            dependent: Vec::new(),
+            dependent: None,
             particle_blocks: unknowns.particles,
             body_blocks: unknowns.bodies,
             condensed: unknowns.condensed,
