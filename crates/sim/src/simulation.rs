@@ -43,6 +43,7 @@ use crate::{
     report::StepReport,
     scene::{Scene, StepperChoice},
     state::State,
+    step::commit::step_limit::StepLimit,
     stepper::{
         Asynchronous, Constrained, SolveObserver, Stepper, Synchronous,
         asynchronous::{Pieces, Statistics, StepHistogram},
@@ -68,6 +69,10 @@ pub struct Simulation {
     fingerprint: u64,
     /// Messages about the joints from before the first step.
     notices: Vec<String>,
+    /// Whether steps are judged by [`StepLimit`].
+    judges_steps: bool,
+    /// The message about the first step that may be too long.
+    long_step: Option<String>,
     /// Ends a step when it is raised.
     interrupt: Interrupt,
 }
@@ -182,6 +187,11 @@ impl Simulation {
                 AnyStepper::Synchronous(Box::new(stepper))
             }
         };
+        let judges_steps = StepLimit::applies(&model)
+            && matches!(
+                stepper,
+                AnyStepper::Synchronous(_) | AnyStepper::Constrained(_)
+            );
         Ok(Self {
             model,
             state,
@@ -190,6 +200,8 @@ impl Simulation {
             controllers: Vec::new(),
             fingerprint: fingerprint(scene),
             notices,
+            judges_steps,
+            long_step: None,
             interrupt: Interrupt::default(),
         })
     }
@@ -231,6 +243,11 @@ impl Simulation {
             AnyStepper::Constrained(stepper) => notices.extend(stepper.take_notices()),
         }
         notices
+    }
+
+    /// The message about the first step that may be too long without geometric stiffness.
+    pub fn long_step(&self) -> Option<&str> {
+        self.long_step.as_deref()
     }
 
     /// The first surfaces that crossed in this simulation, and the time; only the constrained stepper permits
@@ -337,6 +354,7 @@ impl Simulation {
             momentum_residual = report.momentum_residual,
             "step accepted"
         );
+        self.judge_step();
         for observer in &mut self.observers {
             observer.observe(&self.model, &self.state, &report)?;
         }
@@ -345,6 +363,14 @@ impl Simulation {
 }
 
 impl Simulation {
+    /// Notes the first step that may be too long for the forces of its constraints.
+    fn judge_step(&mut self) {
+        if self.judges_steps && self.long_step.is_none() {
+            let limit = StepLimit::of(&self.model, &self.state);
+            self.long_step = limit.map(|limit| limit.message(&self.model, self.state.time));
+        }
+    }
+
     /// Releases the nodes whose prescribed motion ends here, and rebuilds the stepper.
     fn release(&mut self) -> Result<(), StepError> {
         if matches!(

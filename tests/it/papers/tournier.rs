@@ -381,6 +381,14 @@ fn a_cable_of_five_hundred_kilograms_carries_any_load() {
     ] {
         figure(what, "", without(load)).above(0.5);
     }
+    let is_named = |load: &str| {
+        let load = format!("body.1.mass={load}");
+        let overrides = [&[load.as_str()], &WITHOUT_STIFFNESS[..]].concat();
+        let mut simulation = shipped("tournier_load.toml", &overrides);
+        advance(&mut simulation, 1);
+        simulation.long_step().is_some()
+    };
+    assert!(!is_named("4.8e4") && is_named("6e4"));
 }
 
 /// Tournier et al. 2015, Table 2: a sheet of 10 x 10 nodes and 1 GPa falls in steps of 10 ms. No step is divided or

@@ -84,7 +84,8 @@ pub(super) const PAPER: Paper = Paper {
             scenes: &["tournier_load"],
             faithful: false,
             says: "A cable of ten links and 500 kg carries 10 t to 1e15 t in steps of 10 ms, while it swings, and on \
-                   systems of the library. Without geometric stiffness it fails beyond 51 t.",
+                   systems of the library. Without geometric stiffness it fails beyond 51 t, and the run says \
+                   that the step is too long.",
             judges: &[
                 test("papers::tournier::a_cable_of_five_hundred_kilograms_carries_any_load"),
                 rows(Constraints, "elongation"),

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::{
-    Accepted, Beside, Checkpoint, Checksum, DumpWhen, End, EnergiesCsv, Frame, FrameContacts,
-    FrameStamp, FrameWriter, NO_STRAIGHT_MOTION, OutputError, ProblemDump, ReactionsCsv, RigidCsv,
-    RunFacts, RunHeader, StepsCsv, Summary, Verdict, verdict, write_events,
+    Accepted, Beside, Checkpoint, Checksum, DumpWhen, End, EnergiesCsv, Findings, Frame,
+    FrameContacts, FrameStamp, FrameWriter, NO_STRAIGHT_MOTION, OutputError, ProblemDump,
+    ReactionsCsv, RigidCsv, RunFacts, RunHeader, StepsCsv, Summary, Verdict, verdict, write_events,
 };
 use crate::{Scene, SimError, Simulation, StepFailure, StepReport};
 use impinge_contact::Interrupt;
@@ -252,8 +252,8 @@ impl<'a> Recording<'a> {
             inexact: accept_inexact,
             inversion: model.settings.allow_inversion,
         };
-        let crossing = self.simulation.first_crossing();
-        let verdict = verdict(&self.summary.counters(), end, accepted, crossing);
+        let findings = Findings::of(&self.simulation);
+        let verdict = verdict(&self.summary.counters(), end, accepted, findings);
         let facts = RunFacts {
             title: self.scene.title.clone(),
             scene_hash: self.scene_hash,

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::counters::Counters;
+use crate::Simulation;
 
 /// End of the steps of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +80,8 @@ pub struct Verdict {
     pub status: Status,
     /// Why the status is not `completed`; an interrupted run needs no reason.
     pub message: Option<String>,
-    /// Further last lines: unmet guarantees that are not in the message, and accepted inversions.
+    /// Further last lines: unmet guarantees that are not in the message, accepted inversions, and the
+    /// first step that may be too long.
     pub notes: Vec<String>,
 }
 
@@ -94,18 +96,37 @@ impl Verdict {
     }
 }
 
-/// The verdict for a run that ended by `end` with `counters`. `first_crossing` names the first surfaces that crossed,
-/// if known.
+/// First events of their kind in a run, as messages.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Findings<'a> {
+    /// The first surfaces that crossed, if known.
+    pub first_crossing: Option<&'a str>,
+    /// The first step that may be too long without geometric stiffness.
+    pub long_step: Option<&'a str>,
+}
+
+impl<'a> Findings<'a> {
+    /// Those of a simulation so far.
+    pub fn of(simulation: &'a Simulation) -> Self {
+        Self {
+            first_crossing: simulation.first_crossing(),
+            long_step: simulation.long_step(),
+        }
+    }
+}
+
+/// The verdict for a run that ended by `end` with `counters` and `findings`.
 pub fn verdict(
     counters: &Counters,
     end: End,
     accepted: Accepted,
-    first_crossing: Option<&str>,
+    findings: Findings<'_>,
 ) -> Verdict {
     let mut unmet = unmet_guarantees(counters);
     let mut notes = Vec::new();
     if counters.crossings > 0 {
-        let first = first_crossing.map_or(String::new(), |first| format!("; first {first}"));
+        let first =
+            (findings.first_crossing).map_or(String::new(), |first| format!("; first {first}"));
         unmet.push(format!(
             "surfaces crossed in {} steps (see column `crossings` of steps.csv){first}\n  \
              mend: use stepper = \"synchronous\", which prevents crossings, join the bodies, or move them apart",
@@ -135,6 +156,7 @@ pub fn verdict(
         }
     };
     notes.extend(unmet);
+    notes.extend(findings.long_step.map(str::to_owned));
     Verdict {
         status,
         message,

@@ -3,6 +3,7 @@
 pub(crate) mod energy;
 pub(crate) mod plasticity;
 pub(crate) mod squeezed;
+pub(crate) mod step_limit;
 
 use crate::{error::StepFailure, model::Model, report::StepReport, state::State};
 use impinge_contact::residual::residual_of_islands;
