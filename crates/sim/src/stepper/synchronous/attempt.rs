@@ -235,7 +235,7 @@ impl Synchronous {
             gap: self.loads.gaps(),
         };
         let velocity = &mut self.solution.velocity;
-        extrapolate_velocities(context, &supported, closed, &tolerances, velocity);
+        extrapolate_velocities(context, &tolerances, velocity);
         for (mean, &point) in velocity
             .chunks_exact_mut(3)
             .zip(&model.unknowns.point_of_block)
