@@ -1,8 +1,8 @@
 //! The iteration: conjugate residuals on a fixed active set, interrupted by active-set updates.
 
 use super::{
-    phase::Phase, residual_spike::ResidualSpikeGuard, settings::PreconditionerKind,
-    solver::ActiveSetCr, stagnation::StagnationTest, update::UpdateOccasion,
+    phase::Phase, settings::PreconditionerKind, solver::ActiveSetCr, stagnation::StagnationTest,
+    update::UpdateOccasion,
 };
 use crate::method::{ContactReport, Termination, masked_rows::SLACK, restart_delay::RestartDelay};
 use crate::{ContactProblem, ContactSolution};
@@ -20,7 +20,6 @@ struct Course {
     /// Number of iterations since the last restart.
     since_restart: u64,
     stagnation: StagnationTest,
-    spike_guard: ResidualSpikeGuard,
 }
 
 /// One step of conjugate residuals.
@@ -75,7 +74,6 @@ impl ActiveSetCr {
             if !norm.is_finite() {
                 break;
             }
-            course.spike_guard.note(norm, course.since_restart);
             self.restart_delay.note(norm, course.report.iterations);
             if self.is_solution(problem, solution, &mut course.report) {
                 course.report.termination = Termination::Converged;
@@ -90,7 +88,6 @@ impl ActiveSetCr {
                 course.note_restart();
                 // The residual of the old equalities has no meaning for the new ones.
                 norm = self.residual_norm(problem);
-                course.spike_guard.note(norm, 0);
                 self.restart_delay = RestartDelay::begin(course.report.iterations);
             }
             let Some(step) = self.take_step(problem, solution, norm, &mut course) else {
@@ -150,8 +147,8 @@ impl ActiveSetCr {
         course: &mut Course,
     ) -> StateChange {
         course.phase.note(step.norm_after);
-        let may_change = step.alpha > 0.0 && course.spike_guard.allows(step.norm_after);
-        if !may_change {
+        // A step that is not finite ends the solve; no state may follow it.
+        if !(step.alpha > 0.0 && step.norm_after.is_finite()) {
             return StateChange::Unchanged;
         }
         if course.phase.is_over() && self.predicts(problem) {

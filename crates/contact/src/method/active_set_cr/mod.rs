@@ -16,7 +16,6 @@ mod prediction;
 mod prediction_iterates;
 
 mod phase;
-mod residual_spike;
 mod settings;
 mod soft_rows;
 mod solver;

@@ -84,9 +84,6 @@ pub struct ActiveSetCrSettings {
     /// Restart delay: after a change, only forced updates for this share of the iterations since the residual last
     /// halved; 0 for the paper's schedule.
     pub rest: f64,
-    /// Number of iterations after which states count as cycling, as for nearly rigid or over-constrained bodies:
-    /// friction is then updated only after the normal forces. `u64::MAX` for never, as in the paper.
-    pub patience: u64,
     /// `E/W`: softness of active rows about the forces of the last restart. The rows are `g + E(λ − λ_ref) = 0`, and
     /// `λ_ref` follows until `g` itself is within tolerance, so the solution is not soft. Near-duplicate rows that
     /// conflict by less than the tolerance cannot build up opposing forces. 0 for the paper's hard rows.
@@ -113,7 +110,6 @@ impl Default for ActiveSetCrSettings {
             direction_step: 0.01,
             max_iterations: 5000,
             rest: SHARE,
-            patience: 1000,
             softness: 1e-3,
             prediction: true,
             relax_after: 400,
@@ -129,7 +125,6 @@ impl ActiveSetCrSettings {
         Self {
             direction_rule: DirectionRule::Damped,
             rest: 0.0,
-            patience: u64::MAX,
             softness: 0.0,
             prediction: false,
             relax_after: u64::MAX,
@@ -151,7 +146,6 @@ impl ActiveSetCrSettings {
         not_negative("softness", self.softness)?;
         not_negative("rest", self.rest)?;
         positive("max_iterations", self.max_iterations as f64)?;
-        positive("patience", self.patience as f64)?;
         positive("refresh_interval", self.refresh_interval as f64)
     }
 }

@@ -21,23 +21,10 @@ pub(super) struct ContactView {
     pub(super) normal_compliance: f64,
     /// `W_t` (m/N).
     pub(super) tangential_compliance: f64,
-    /// Weight of the present normal force in its moving average `λ'`; a half gives the paper's window of two.
-    pub(super) weight: f64,
     /// Whether the present equalities are solved: gaps and slips within tolerance are then noise without a sign.
     pub(super) solved: bool,
     /// Whether the present equalities conflict, so that their residual cannot become smaller.
     pub(super) conflicting: bool,
-}
-
-/// Which transitions an active-set update may make.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Transitions {
-    /// All of them.
-    All,
-    /// Activation and deactivation only.
-    Normal,
-    /// Those between and within sticking and sliding only.
-    Friction,
 }
 
 impl ContactView {
@@ -53,29 +40,25 @@ impl ContactView {
 pub(super) fn transition(
     now: &mut Multipliers,
     view: &ContactView,
-    allowed: Transitions,
     settings: &ActiveSetCrSettings,
 ) -> Option<Multipliers> {
     let tolerances = &view.tolerances;
     let gap = view.displacement[0];
     let slip = [view.displacement[1], view.displacement[2]];
     let pressed = now.lambda.max(0.0);
-    let smoothed = now.previous_lambda + view.weight * (pressed - now.previous_lambda);
-    if allowed != Transitions::Normal {
-        now.previous_lambda = if view.weight < 0.5 { smoothed } else { pressed };
-    }
+    let smoothed = 0.5 * (now.previous_lambda + pressed);
+    now.previous_lambda = pressed;
     if view.conflicting
         && let Some(next) = release_conflicting(now, view)
     {
         return Some(next);
     }
     match now.state {
-        ContactState::Inactive if allowed == Transitions::Friction => None,
         ContactState::Inactive => activation(gap, slip, view.friction, tolerances),
         _ if gap >= -view.noise(tolerances.gap) && now.lambda <= 0.0 => {
             deactivation(now, view, tolerances)
         }
-        _ if view.friction == 0.0 || allowed == Transitions::Normal => None,
+        _ if view.friction == 0.0 => None,
         ContactState::Sticking => slide_off(now, slip, view, settings),
         ContactState::Sliding => {
             stick(now, slip, tolerances).or_else(|| match settings.direction_rule {

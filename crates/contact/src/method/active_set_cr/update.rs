@@ -3,7 +3,7 @@
 use super::{
     EvaluationSchedule,
     solver::ActiveSetCr,
-    transition::{ContactView, Transitions, transition},
+    transition::{ContactView, transition},
 };
 use crate::{
     ContactProblem, ContactSolution,
@@ -13,9 +13,6 @@ use crate::{
         rows::{add_impulse, gap_and_slip},
     },
 };
-
-/// Smallest weight of the present normal force in its moving average, for cycling states.
-const LEAST_WEIGHT: f64 = 0.2;
 
 /// Reason of an update: forced, or scheduled.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -32,15 +29,6 @@ impl UpdateOccasion {
             since_restart,
         }
     }
-}
-
-/// One update of every contact.
-#[derive(Clone, Copy)]
-struct ContactUpdate {
-    occasion: UpdateOccasion,
-    allowed: Transitions,
-    /// Weight of the present normal force in its moving average.
-    weight: f64,
 }
 
 impl ActiveSetCr {
@@ -73,27 +61,7 @@ impl ActiveSetCr {
             }
         }
         report.evaluations += 1;
-        // If states cycle, friction waits for the normal forces.
-        let cycling = report.iterations > self.settings.patience;
-        let overdue = report.iterations as f64 / self.settings.patience as f64;
-        let weight = (0.5 / overdue.max(1.0)).max(LEAST_WEIGHT);
-        let update = |allowed| ContactUpdate {
-            occasion,
-            allowed,
-            weight,
-        };
-        let mut changes = 0;
-        if cycling {
-            changes = self.update_contacts(problem, solution, update(Transitions::Normal));
-        }
-        if changes == 0 {
-            let allowed = if cycling {
-                Transitions::Friction
-            } else {
-                Transitions::All
-            };
-            changes = self.update_contacts(problem, solution, update(allowed));
-        }
+        let changes = self.update_contacts(problem, solution, occasion);
         if changes == 0 {
             return false;
         }
@@ -108,13 +76,8 @@ impl ActiveSetCr {
         &mut self,
         problem: &ContactProblem,
         solution: &mut ContactSolution,
-        update: ContactUpdate,
+        occasion: UpdateOccasion,
     ) -> u64 {
-        let ContactUpdate {
-            occasion,
-            allowed,
-            weight,
-        } = update;
         let mut changes = 0;
         for (contact, multipliers) in solution.contacts.iter_mut().enumerate() {
             let displacement = gap_and_slip(problem, contact, &solution.velocity);
@@ -128,11 +91,10 @@ impl ActiveSetCr {
                     .preconditioner
                     .tangential_compliance(contact)
                     .max(self.least_compliance_of(problem, contact)),
-                weight,
                 solved: matches!(occasion, UpdateOccasion::Forced { .. }),
                 conflicting: occasion == UpdateOccasion::Forced { conflicting: true },
             };
-            if let Some(next) = transition(multipliers, &view, allowed, &self.settings) {
+            if let Some(next) = transition(multipliers, &view, &self.settings) {
                 let change = next.force() - multipliers.force();
                 // Only the contact's sparse rows of the residual change.
                 add_impulse(problem, contact, &change, &mut self.work.cr.residual.v);
