@@ -184,6 +184,19 @@ fn contradicting_and_redundant_joints() {
     assert!(both.contains("incompatible"), "{both}");
 }
 
+/// More rows of rigid joints than the search takes: they are not checked, and that is said.
+#[test]
+fn joints_too_many_to_check_are_said() {
+    let text = include_str!("../../../../scenes/tournier_load.toml");
+    for stepper in ["stepper=constrained", "stepper=synchronous"] {
+        let overrides = [stepper, "body.0.copies.count=1500"];
+        let scene = Scene::parse("load.toml", text, &overrides).expect("a scene");
+        let said = Simulation::new(&scene).expect("sound").take_notices();
+        let not_checked = |notice: &&String| notice.contains("more than 1500 rows");
+        assert_eq!(said.iter().filter(not_checked).count(), 1, "{said:?}");
+    }
+}
+
 /// The synchronous stepper checks its rigid joints, too.
 #[test]
 fn hard_joints_beside_contact_are_checked_as_well() {

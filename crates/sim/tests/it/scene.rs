@@ -179,6 +179,25 @@ fn errors_of_meaning() {
     insta::assert_snapshot!("normal", message("[0, 0, 2]", "[0, 0, 0]"));
     insta::assert_snapshot!("flat_cuboid", message("[0.1, 0.1, 0.1]", "[0.1, 0, 0.1]"));
     insta::assert_snapshot!("no_cells", message("[2, 2, 2]", "[2, 0, 2]"));
+    let torus = |keys: &str| {
+        let mesh = format!("torus = {{ major_radius = 0.1, {keys} }}");
+        message(
+            "cuboid = { size = [0.1, 0.1, 0.1], cells = [2, 2, 2] }",
+            &mesh,
+        )
+    };
+    insta::assert_snapshot!(
+        "torus_of_two_layers",
+        torus("minor_radius = 0.02, layers = 2")
+    );
+    insta::assert_snapshot!(
+        "torus_without_a_hole",
+        torus("minor_radius = 0.1, layers = 8")
+    );
+    insta::assert_snapshot!(
+        "torus_without_rings",
+        torus("minor_radius = 0.02, layers = 8, rings = 0")
+    );
     insta::assert_snapshot!(
         "no_body",
         message(
