@@ -411,6 +411,23 @@ pub(crate) enum Make {
         /// The file to write (.msh, .vtu, .mesh, or .obj or .stl for the surface).
         to: PathBuf,
     },
+    /// A torus of round section about the z axis.
+    Torus {
+        /// Radius of the centre line (m).
+        #[arg(long, default_value_t = 0.05)]
+        major_radius: f64,
+        /// Radius of the tube (m).
+        #[arg(long, default_value_t = 0.015)]
+        minor_radius: f64,
+        /// Layers around the axis, 18 rings² tetrahedra each.
+        #[arg(long, default_value_t = 48)]
+        layers: usize,
+        /// Concentric rings of the section, a polygon of 6 rings sides.
+        #[arg(long, default_value_t = 2)]
+        rings: usize,
+        /// The file to write (.msh, .vtu, .mesh, or .obj or .stl for the surface).
+        to: PathBuf,
+    },
     /// A box.
     Cuboid {
         /// Side lengths (m).

@@ -63,6 +63,9 @@ pub(crate) fn compare(options: &Compare) -> Result<(), Failure> {
 
     let film = draft.is_some().then(|| Film::new(&simulation, steps));
     let run = advance(&mut simulation, steps, film, &bar);
+    if let Some(said) = simulation.long_step() {
+        terminal::remark(said);
+    }
     let compared = Compared {
         options,
         scene: &scene,

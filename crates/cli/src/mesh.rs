@@ -9,7 +9,7 @@ use impinge_geometry::MeshIoError;
 use impinge_geometry::io::{
     read_solid_mesh, read_tet_mesh, read_triangle_mesh, write_tet_mesh, write_triangle_mesh,
 };
-use impinge_geometry::mesh::generate::{self, RingShape};
+use impinge_geometry::mesh::generate::{self, RingShape, SolidTorusShape};
 use impinge_geometry::mesh::{MeshError, MeshSummary, TetMesh, TriangleMesh};
 
 use super::arguments::{Make, Mesh};
@@ -136,6 +136,21 @@ fn make(shape: &Make) -> Result<(), Failure> {
                 major_radius: *major_radius,
                 section: *section,
                 segments: *segments,
+            }),
+            to,
+        ),
+        Make::Torus {
+            major_radius,
+            minor_radius,
+            layers,
+            rings,
+            to,
+        } => (
+            generate::torus(SolidTorusShape {
+                major_radius: *major_radius,
+                minor_radius: *minor_radius,
+                layers: *layers,
+                rings: *rings,
             }),
             to,
         ),

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use impinge_sim::output::{
-    Accepted, Checkpoint, Checksum, End, Findings, Frame, FrameStamp, FrameWriter, RigidCsv,
+    Accepted, Checkpoint, Checksum, End, FirstEvents, Frame, FrameStamp, FrameWriter, RigidCsv,
     RunFacts, RunHeader, StepsCsv, Summary, verdict, write_events,
 };
 use impinge_sim::{Scene, Simulation, StepReport};
@@ -140,7 +140,7 @@ fn finish(
         &summary.counters(),
         End::Completed,
         accepted,
-        Findings::of(simulation),
+        FirstEvents::of(simulation),
     );
     let facts = RunFacts {
         title: scene.title.clone(),

@@ -71,6 +71,6 @@ pub(super) const PAPER: Paper = Paper {
         },
     ],
     missing: &[
-        "the paper's 12 to 67 contacts of chains: here up to 22 touch, as rings touch at few places of their surfaces",
+        "the paper's 12 to 67 contacts of chains: here rings touch at fewer places (\"contacts of the problem\")",
     ],
 };

@@ -35,7 +35,7 @@ fn a_ring_is_made_examined_and_converted() {
 #[test]
 fn every_shape_is_made() {
     let place = Place::new(SCENE);
-    for shape in ["ring", "cuboid", "sphere", "cylinder", "sheet"] {
+    for shape in ["ring", "torus", "cuboid", "sphere", "cylinder", "sheet"] {
         let file = format!("{shape}.msh");
         let answer = place.impinge(&["mesh", "make", shape, &file]);
         assert_eq!(answer.code, Some(0), "{shape}: {}", answer.err);

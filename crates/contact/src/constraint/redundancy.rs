@@ -27,7 +27,8 @@ pub struct DependentRow {
 /// Finds the redundant bilateral rows without compliance by a pivoted Cholesky factorisation of `j jᵀ`; `None` above
 /// [`MOST_ROWS`] rows. All unknowns must be velocities (m/s).
 ///
-/// Masses do not matter: rows between a heavy and a light body are not redundant because the heavy one hardly moves.
+/// Masses do not enter: with them, a row between a heavy and a light body could look redundant, as the heavy one hardly
+/// moves.
 ///
 /// # Cost
 /// `rows³/3` operations.
@@ -96,7 +97,7 @@ struct Products {
     gram: DMatrix<f64>,
     /// Offsets in the same scale.
     offset: Vec<f64>,
-    /// Norms of the rows, at least the smallest positive number.
+    /// Norms of the rows; 1 for a row of zeros.
     scale: Vec<f64>,
 }
 
@@ -113,7 +114,7 @@ impl Products {
             }
         }
         let scale: Vec<f64> = (squares.iter())
-            .map(|square: &f64| square.sqrt().max(f64::MIN_POSITIVE))
+            .map(|&square: &f64| if square > 0.0 { square.sqrt() } else { 1.0 })
             .collect();
         // Only rows that share a block have a product.
         let mut gram = DMatrix::<f64>::zeros(list.len(), list.len());

@@ -74,6 +74,6 @@ pub use statistics::Statistics;
 pub use steps::{StepsCsv, column_names};
 pub use study::{Point, Row, Study, StudyError};
 pub use summary::{RunFacts, Summary, peak_memory};
-pub use verdict::{Accepted, End, Findings, Outcome, Status, Verdict, verdict};
+pub use verdict::{Accepted, End, FirstEvents, Outcome, Status, Verdict, verdict};
 pub use verify::{Finding, Problem, Verification, verify_frame, verify_run};
 pub use vtu::read_frame;

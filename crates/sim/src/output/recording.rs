@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::{
-    Accepted, Beside, Checkpoint, Checksum, DumpWhen, End, EnergiesCsv, Findings, Frame,
+    Accepted, Beside, Checkpoint, Checksum, DumpWhen, End, EnergiesCsv, FirstEvents, Frame,
     FrameContacts, FrameStamp, FrameWriter, NO_STRAIGHT_MOTION, OutputError, ProblemDump,
     ReactionsCsv, RigidCsv, RunFacts, RunHeader, StepsCsv, Summary, Verdict, verdict, write_events,
 };
@@ -252,8 +252,8 @@ impl<'a> Recording<'a> {
             inexact: accept_inexact,
             inversion: model.settings.allow_inversion,
         };
-        let findings = Findings::of(&self.simulation);
-        let verdict = verdict(&self.summary.counters(), end, accepted, findings);
+        let first = FirstEvents::of(&self.simulation);
+        let verdict = verdict(&self.summary.counters(), end, accepted, first);
         let facts = RunFacts {
             title: self.scene.title.clone(),
             scene_hash: self.scene_hash,

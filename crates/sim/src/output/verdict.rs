@@ -98,35 +98,34 @@ impl Verdict {
 
 /// First events of their kind in a run, as messages.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Findings<'a> {
+pub struct FirstEvents<'a> {
     /// The first surfaces that crossed, if known.
-    pub first_crossing: Option<&'a str>,
+    pub crossing: Option<&'a str>,
     /// The first step that may be too long without geometric stiffness.
     pub long_step: Option<&'a str>,
 }
 
-impl<'a> Findings<'a> {
+impl<'a> FirstEvents<'a> {
     /// Those of a simulation so far.
     pub fn of(simulation: &'a Simulation) -> Self {
         Self {
-            first_crossing: simulation.first_crossing(),
+            crossing: simulation.first_crossing(),
             long_step: simulation.long_step(),
         }
     }
 }
 
-/// The verdict for a run that ended by `end` with `counters` and `findings`.
+/// The verdict for a run that ended by `end` with `counters` and `first`.
 pub fn verdict(
     counters: &Counters,
     end: End,
     accepted: Accepted,
-    findings: Findings<'_>,
+    first: FirstEvents<'_>,
 ) -> Verdict {
     let mut unmet = unmet_guarantees(counters);
     let mut notes = Vec::new();
     if counters.crossings > 0 {
-        let first =
-            (findings.first_crossing).map_or(String::new(), |first| format!("; first {first}"));
+        let first = (first.crossing).map_or(String::new(), |first| format!("; first {first}"));
         unmet.push(format!(
             "surfaces crossed in {} steps (see column `crossings` of steps.csv){first}\n  \
              mend: use stepper = \"synchronous\", which prevents crossings, join the bodies, or move them apart",
@@ -156,7 +155,7 @@ pub fn verdict(
         }
     };
     notes.extend(unmet);
-    notes.extend(findings.long_step.map(str::to_owned));
+    notes.extend(first.long_step.map(str::to_owned));
     Verdict {
         status,
         message,

@@ -38,7 +38,7 @@ pub struct Constrained {
     notices: Vec<String>,
 }
 
-/// What the user should know about redundant constraints.
+/// Notice of redundant constraints, or of too many rows to look for them.
 fn redundancy_notice(system: &ConstrainedSystem, stepper: &ConstrainedStepper) -> Option<String> {
     let Some(dependent) = &stepper.dependent else {
         return Some(format!(
@@ -127,7 +127,8 @@ impl Constrained {
     }
 }
 
-/// Checks the rigid joints of a model for another stepper. Returns a message about redundant ones.
+/// Checks the rigid joints of a model for another stepper. Returns a message about redundant ones, or about too
+/// many to look for them.
 ///
 /// # Errors
 /// [`SimError::Constrained`] naming inconsistent joints and joints without movable points.

@@ -258,7 +258,7 @@ fn a_step_too_long_for_the_form_is_named() {
         let notice = said("body.1.mass=5.2e4", "none").expect("too long");
         for part in [
             "steps of 1.000e-2 s",
-            "for joint ",
+            "of joint ",
             "up to 9.8",
             "shorten time.step",
         ] {

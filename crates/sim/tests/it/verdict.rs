@@ -1,13 +1,13 @@
 //! Run status, exit code and last lines from counters and the end of a run.
 
-use impinge_sim::output::{Accepted, Counters, End, Findings, Status, Verdict, verdict};
+use impinge_sim::output::{Accepted, Counters, End, FirstEvents, Status, Verdict, verdict};
 
 fn completed(counters: Counters) -> Verdict {
     verdict(
         &counters,
         End::Completed,
         Accepted::default(),
-        Findings::default(),
+        FirstEvents::default(),
     )
 }
 
@@ -109,7 +109,7 @@ fn accepted_deviations_are_still_named() {
         ..Accepted::default()
     };
     for (column, counters) in unmet() {
-        let verdict = verdict(&counters, End::Completed, accepted, Findings::default());
+        let verdict = verdict(&counters, End::Completed, accepted, FirstEvents::default());
         assert_eq!(
             (verdict.status, &verdict.message),
             (Status::Completed, &None)
@@ -128,22 +128,22 @@ fn inversion_that_the_scene_allows_is_named_only() {
         inversion: true,
         ..Accepted::default()
     };
-    let verdict = verdict(&counters, End::Completed, accepted, Findings::default());
+    let verdict = verdict(&counters, End::Completed, accepted, FirstEvents::default());
     assert_eq!(verdict.status, Status::Completed);
     assert!(verdict.notes[0].contains("649"), "{:?}", verdict.notes);
 }
 
 #[test]
 fn a_step_that_may_be_too_long_is_the_last_note() {
-    let findings = Findings {
+    let first = FirstEvents {
         long_step: Some("too long for joint 3"),
-        ..Findings::default()
+        ..FirstEvents::default()
     };
     let verdict = verdict(
         &Counters::default(),
         End::Completed,
         Accepted::default(),
-        findings,
+        first,
     );
     assert_eq!(verdict.status, Status::Completed);
     assert_eq!(verdict.notes, ["too long for joint 3"]);
@@ -160,7 +160,7 @@ fn a_run_that_stopped_names_unmet_guarantees_too() {
         &counters,
         End::Stopped("why".to_owned()),
         Accepted::default(),
-        Findings::default(),
+        FirstEvents::default(),
     );
     assert_eq!(
         (stopped.status.exit_code(), stopped.message.as_deref()),
@@ -171,7 +171,7 @@ fn a_run_that_stopped_names_unmet_guarantees_too() {
         &counters,
         End::Interrupted,
         Accepted::default(),
-        Findings::default(),
+        FirstEvents::default(),
     );
     assert_eq!(
         (interrupted.status.exit_code(), interrupted.message),

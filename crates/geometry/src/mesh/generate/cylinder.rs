@@ -22,7 +22,7 @@ pub fn cylinder(
     layers: usize,
 ) -> Result<TetMesh, MeshError> {
     check_lengths("cylinder", &[("radius", radius), ("height", height)])?;
-    check_prisms("cylinder", rings, (layers, 1))?;
+    check_prisms("cylinder", rings, layers, 1)?;
     let disc = Disc::new(rings);
     let mut nodes = Vec::with_capacity(disc.points.len() * (layers + 1));
     for layer in 0..=layers {

@@ -68,15 +68,22 @@ impl Disc {
     }
 }
 
-/// Rejects counts of rings and layers that are too small, or give too many elements.
+/// Rejects counts of rings and layers that are too small, or give too many tetrahedra.
 pub(super) fn check_prisms(
     shape: &'static str,
     rings: usize,
-    (layers, least): (usize, usize),
+    layers: usize,
+    least_layers: usize,
 ) -> Result<(), MeshError> {
-    check_counts(shape, &[("rings", rings, 1), ("layers", layers, least)])?;
-    let elements = rings.saturating_mul(rings).saturating_mul(18);
-    check_counts(shape, &[("rings", elements, 1), ("layers", layers, least)])
+    let in_layer = rings.saturating_mul(rings).saturating_mul(18);
+    // First the counts themselves, then their product.
+    for rings in [rings, in_layer] {
+        check_counts(
+            shape,
+            &[("rings", rings, 1), ("layers", layers, least_layers)],
+        )?;
+    }
+    Ok(())
 }
 
 /// Moves a node of the hexagon onto the circle of its ring.

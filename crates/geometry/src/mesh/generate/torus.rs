@@ -77,7 +77,7 @@ pub struct SolidTorusShape {
     pub minor_radius: f64,
     /// Layers around the axis, at least 3.
     pub layers: usize,
-    /// Concentric rings of the section, at least 1.
+    /// Concentric rings of the section, at least 1: it is a polygon of `6 rings` sides.
     pub rings: usize,
 }
 
@@ -85,7 +85,8 @@ pub struct SolidTorusShape {
 /// `18 rings² layers` tetrahedra and surface nodes on the true torus.
 ///
 /// # Errors
-/// [`MeshError::Shape`] if a length is not positive, the tube reaches the axis or a count is below its minimum.
+/// [`MeshError::Shape`] if a length is not positive, the tube reaches the axis, a count is below its minimum, or the
+/// tetrahedra are too many.
 pub fn torus(shape: SolidTorusShape) -> Result<TetMesh, MeshError> {
     let SolidTorusShape {
         major_radius,
@@ -100,7 +101,7 @@ pub fn torus(shape: SolidTorusShape) -> Result<TetMesh, MeshError> {
             ("minor_radius", minor_radius),
         ],
     )?;
-    check_prisms("torus", rings, (layers, 3))?;
+    check_prisms("torus", rings, layers, 3)?;
     check_hole("torus", major_radius, minor_radius)?;
     let disc = Disc::new(rings);
     let mut nodes = Vec::with_capacity(disc.points.len() * layers);

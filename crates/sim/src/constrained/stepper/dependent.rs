@@ -8,7 +8,7 @@ use impinge_contact::constraint::redundancy::{DependentRow, dependent_rows};
 const SLOPPY: f64 = 1e-6;
 
 impl ConstrainedStepper {
-    /// Lists redundant rigid rows; rejects inconsistent ones.
+    /// Lists redundant rigid rows, and rejects inconsistent ones, unless there are too many to look.
     pub(super) fn find_dependent(
         &mut self,
         system: &ConstrainedSystem,
@@ -17,7 +17,6 @@ impl ConstrainedStepper {
         self.forces.clone_from(&system.forces);
         self.assemble(system, 1.0);
         let Some(mut dependent) = dependent_rows(&self.problem.constraints) else {
-            self.dependent = None;
             return Ok(());
         };
         // One group per constraint in compliance form.

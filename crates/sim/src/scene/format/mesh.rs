@@ -85,7 +85,7 @@ pub enum BodyMesh {
         minor_radius: f64,
         /// Layers around the axis, ≥ 3: 18 rings² layers elements.
         layers: u32,
-        /// Concentric rings of the section, ≥ 1.
+        /// Concentric rings of the section, ≥ 1: it is a polygon of 6 rings sides.
         #[serde(default = "torus_rings")]
         rings: u32,
     },

@@ -43,7 +43,7 @@ impl Check<'_> {
             } => {
                 let path = format!("{path}.torus");
                 self.torus(&path, *major_radius, *minor_radius);
-                self.prisms(&path, *rings, (*layers, 3));
+                self.prisms(&path, *rings, *layers, 3);
             }
             BodyMesh::Cuboid { size, cells } => {
                 self.lengths(&format!("{path}.cuboid.size"), "a side length (m)", size);
@@ -64,7 +64,7 @@ impl Check<'_> {
                 layers,
             } => {
                 self.cylinder(path, *radius, *height);
-                self.prisms(&format!("{path}.cylinder"), *rings, (*layers, 1));
+                self.prisms(&format!("{path}.cylinder"), *rings, *layers, 1);
             }
             BodyMesh::Sheet {
                 size,
@@ -79,8 +79,20 @@ impl Check<'_> {
                 );
                 self.cells(&format!("{path}.sheet.cells"), cells, 1);
             }
-            BodyMesh::Grid { .. } | BodyMesh::Quadrilaterals { .. } | BodyMesh::Strip { .. } => {
-                self.thin_mesh(path, mesh);
+            BodyMesh::Grid { size, cells } => self.grid(&format!("{path}.grid"), size, cells),
+            BodyMesh::Quadrilaterals { size, cells } => {
+                self.grid(&format!("{path}.quadrilaterals"), size, cells);
+            }
+            BodyMesh::Strip {
+                points,
+                across,
+                width,
+                spacing,
+            } => {
+                let path = format!("{path}.strip");
+                self.strip_line(&path, points, across);
+                self.positive(&format!("{path}.width"), "the width (m)", *width);
+                self.positive(&format!("{path}.spacing"), "the spacing (m)", *spacing);
             }
             BodyMesh::Voussoir {
                 inner_radius,
@@ -99,31 +111,10 @@ impl Check<'_> {
         }
     }
 
-    /// Checks a mesh without volume.
-    fn thin_mesh(&self, path: &str, mesh: &BodyMesh) {
-        match mesh {
-            BodyMesh::Grid { size, cells } => {
-                self.lengths(&format!("{path}.grid.size"), "a side length (m)", size);
-                self.cells(&format!("{path}.grid.cells"), cells, 1);
-            }
-            BodyMesh::Quadrilaterals { size, cells } => {
-                let path = format!("{path}.quadrilaterals");
-                self.lengths(&format!("{path}.size"), "a side length (m)", size);
-                self.cells(&format!("{path}.cells"), cells, 1);
-            }
-            BodyMesh::Strip {
-                points,
-                across,
-                width,
-                spacing,
-            } => {
-                let path = format!("{path}.strip");
-                self.strip_line(&path, points, across);
-                self.positive(&format!("{path}.width"), "the width (m)", *width);
-                self.positive(&format!("{path}.spacing"), "the spacing (m)", *spacing);
-            }
-            _ => {}
-        }
+    /// Checks a flat sheet.
+    fn grid(&self, path: &str, size: &[f64], cells: &[u32]) {
+        self.lengths(&format!("{path}.size"), "a side length (m)", size);
+        self.cells(&format!("{path}.cells"), cells, 1);
     }
 
     pub(super) fn ring(&self, path: &str, major_radius: f64, section: f64, segments: u32) {
@@ -223,10 +214,10 @@ impl Check<'_> {
         }
     }
 
-    /// Checks concentric rings, and layers of which there must be at least `least`.
-    fn prisms(&self, path: &str, rings: u32, (layers, least): (u32, u32)) {
+    /// Checks the concentric rings and the layers of a row of discs.
+    fn prisms(&self, path: &str, rings: u32, layers: u32, least_layers: u32) {
         self.cells(&format!("{path}.rings"), &[rings], 1);
-        self.cells(&format!("{path}.layers"), &[layers], least);
+        self.cells(&format!("{path}.layers"), &[layers], least_layers);
     }
 
     /// Checks the radii of a torus.

@@ -25,7 +25,8 @@ pub(crate) struct StartTolerances<'a> {
 /// The paper starts from the last velocities. For bodies that fall, swing, vibrate or are slowed down, these are off by
 /// the change of a step, which hardly varies from step to step. A change of momentum `‖M a Δt‖` within the tolerance is
 /// not extrapolated: the solver would accept the new start of a free body as it is, and solver noise would accelerate
-/// the body in every step. A larger change leaves a residual that the solver removes if it was noise.
+/// the body in every step. Noise beside a larger change is extrapolated with it. The balance of whole bodies after the
+/// solve removes its rigid part, and elastic forces resist the rest.
 pub(crate) fn extrapolate_velocities(
     context: StepContext<'_>,
     tolerances: &StartTolerances<'_>,

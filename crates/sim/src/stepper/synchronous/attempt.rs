@@ -228,8 +228,6 @@ impl Synchronous {
     /// Computes the start velocities of the first solve.
     fn start_velocities(&mut self, context: StepContext<'_>) {
         let model = context.model;
-        let supported = supported_bodies(model, self.contacts.as_slice());
-        let closed = !self.extensions.has_forces() && closes_balances(model, &self.method);
         let tolerances = StartTolerances {
             momentum: self.loads.tolerances(),
             gap: self.loads.gaps(),
@@ -244,7 +242,8 @@ impl Synchronous {
             let start = self.flight.mean_of(point as usize, &end);
             mean.copy_from_slice(start.as_slice());
         }
-        if closed {
+        if !self.extensions.has_forces() && closes_balances(model, &self.method) {
+            let supported = supported_bodies(model, self.contacts.as_slice());
             start_from_rest(context, &supported, &tolerances, velocity);
         }
     }
