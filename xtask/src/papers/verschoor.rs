@@ -14,9 +14,9 @@ pub(super) const PAPER: Paper = Paper {
             part: "Fig. 1 and Fig. 10",
             scenes: &["armadillo_rollers"],
             faithful: false,
-            says: "An armadillo is drawn between rollers for the whole 5 s, [coarse](rollers.md) and [with the paper's \
-                   200,000 unknowns](fine_armadillo.md), without inverted elements and without a step that gains \
-                   energy. The rows are for a bunny; with `--full` for the first 2 s of the \
+            says: "An armadillo is drawn between rollers: [the whole 5 s](rollers.md), and [the first half \
+                   second](fine_armadillo.md) with the paper's 200,000 unknowns, without inverted elements and without \
+                   a step that gains energy. The rows are for a bunny; with `--full` for the first 2 s of the \
                    armadillo.",
             judges: &[
                 Judge::Page("rollers.md"),
@@ -100,5 +100,5 @@ pub(super) const PAPER: Paper = Paper {
             judges: &[Judge::Page("delassus.md")],
         },
     ],
-    missing: &[],
+    missing: &["the rest of the 5 s of the armadillo of 200,000 unknowns"],
 };
