@@ -43,15 +43,16 @@ pub struct ContactResidual {
 }
 
 impl ContactResidual {
-    /// Whether it passes the check of every accepted solve: twice the tolerances of the methods. Friction is held to
-    /// the gap tolerance if that is larger.
+    /// Whether it passes the check of every accepted solve: [`Tolerances::ACCEPTED`] times the tolerances of the
+    /// methods. Friction is held to the gap tolerance if that is larger.
     pub fn meets(&self, tolerances: &Tolerances) -> bool {
         let Excess {
             momentum,
             gap,
             slip,
         } = self.over(tolerances);
-        momentum < 2.0 && gap < 2.0 && slip < 2.0
+        let accepted = Tolerances::ACCEPTED;
+        momentum < accepted && gap < accepted && slip < accepted
     }
 }
 

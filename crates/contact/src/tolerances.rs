@@ -27,6 +27,10 @@ impl Default for Tolerances {
 }
 
 impl Tolerances {
+    /// Largest exact residual of an accepted solve over the tolerances (1), 1.5 to 3: methods stop by residuals that
+    /// they update, and these drift.
+    pub const ACCEPTED: f64 = 2.0;
+
     /// Tolerances of one contact: of the impulses on its bodies, of its gap and of its slip. With `relaxed` friction
     /// the slip tolerance is at least the gap tolerance.
     pub(crate) fn of(&self, problem: &ContactProblem, contact: usize, relaxed: bool) -> Self {

@@ -4,9 +4,6 @@ use super::rows::{add_impulse, at, displacement};
 use crate::{ContactProblem, ContactState, Multipliers};
 use nalgebra::Vector3;
 
-/// Largest exact residual over the tolerances after the recursive residual has met them.
-pub(super) const SLACK: f64 = 2.0;
-
 /// Tolerance of the row across a slip over the slip tolerance: a slip of ten tolerances then has the direction of its
 /// force to about `ε_θ`.
 pub(super) const ACROSS: f64 = 0.1;

@@ -241,13 +241,6 @@ fn settings_are_checked() {
                 ..good
             },
         ),
-        (
-            "refresh_interval",
-            ActiveSetCrSettings {
-                refresh_interval: 0,
-                ..good
-            },
-        ),
     ];
     let problem = one_contact();
     for (field, settings) in bad {

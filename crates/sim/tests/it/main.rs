@@ -31,6 +31,7 @@ mod scene;
 mod scene_mistakes;
 mod second_order;
 mod skinned_ropes;
+mod small_forces;
 mod solids;
 mod solvers_of_rows;
 mod starts;

@@ -4,8 +4,8 @@ use super::{
     phase::Phase, settings::PreconditionerKind, solver::ActiveSetCr, stagnation::StagnationTest,
     update::UpdateOccasion,
 };
-use crate::method::{ContactReport, Termination, masked_rows::SLACK, restart_delay::RestartDelay};
-use crate::{ContactProblem, ContactSolution};
+use crate::method::{ContactReport, Termination, restart_delay::RestartDelay};
+use crate::{ContactProblem, ContactSolution, Tolerances};
 use impinge_krylov::KrylovVector;
 use tracing::trace;
 
@@ -98,7 +98,6 @@ impl ActiveSetCr {
                 StateChange::Changed => continue,
                 StateChange::Unchanged => {}
             }
-            self.refresh_if_due(problem, solution, &mut course.report);
             self.turn_direction(problem, solution, step, &mut course);
         }
         if !self.residual_norm(problem).is_finite() {
@@ -289,7 +288,7 @@ impl ActiveSetCr {
         };
         let changed = self.update_active_set(problem, solution, occasion, report);
         if !changed
-            && self.converged(problem, solution, SLACK)
+            && self.converged(problem, solution, Tolerances::ACCEPTED)
             && self.hard_enough(problem, solution)
         {
             return Some(Termination::Converged);

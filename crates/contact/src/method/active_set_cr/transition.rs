@@ -4,7 +4,7 @@
 //! transition has its own size.
 
 use super::settings::{ActiveSetCrSettings, DirectionRule};
-use crate::method::masked_rows::{ACROSS, SLACK};
+use crate::method::masked_rows::ACROSS;
 use crate::{ContactState, Multipliers, Tolerances};
 use nalgebra::Vector3;
 
@@ -30,7 +30,11 @@ pub(super) struct ContactView {
 impl ContactView {
     /// Range of displacements that is noise and must not decide a transition.
     fn noise(&self, tolerance: f64) -> f64 {
-        if self.solved { SLACK * tolerance } else { 0.0 }
+        if self.solved {
+            Tolerances::ACCEPTED * tolerance
+        } else {
+            0.0
+        }
     }
 }
 
@@ -182,7 +186,7 @@ fn keep_sliding(
     let aligned = along_slip.is_none_or(|along| {
         let cosine = dot(along, direction);
         cosine >= settings.direction_tolerance.cos()
-            || (cosine > 0.0 && across <= SLACK * ACROSS * tolerance)
+            || (cosine > 0.0 && across <= Tolerances::ACCEPTED * ACROSS * tolerance)
     });
     let target = if aligned {
         direction

@@ -4,10 +4,10 @@ use super::half::{Goal, Half, Proposal, ProposalView};
 use super::kkt::{Kkt, Progress};
 use super::settings::Schedule;
 use crate::method::block_pivoting::BlockPivoting;
-use crate::method::masked_rows::{FOLLOW, SLACK};
+use crate::method::masked_rows::FOLLOW;
 use crate::method::restart_delay::{RestartDelay, SHARE, update_interval};
 use crate::method::trace::Trace;
-use crate::{ContactProblem, ContactReport, ContactSolution};
+use crate::{ContactProblem, ContactReport, ContactSolution, Tolerances};
 use nalgebra::Vector3;
 
 /// Softness of rows over their compliance, about reference forces that follow, as in active-set conjugate residuals.
@@ -62,8 +62,9 @@ impl<H: Half> Projection<'_, H> {
             if stationary || self.converged(1.0) {
                 self.kkt.recompute(self.problem, solution);
                 self.fit(solution);
-                let changed = self.update_states(solution, SLACK, Some(&mut pivoting));
-                if !changed && self.converged(SLACK) && self.hard_enough(solution) {
+                let changed =
+                    self.update_states(solution, Tolerances::ACCEPTED, Some(&mut pivoting));
+                if !changed && self.converged(Tolerances::ACCEPTED) && self.hard_enough(solution) {
                     return End::Done;
                 }
                 if !changed && stationary {
@@ -206,7 +207,7 @@ impl<H: Half> Projection<'_, H> {
             let moved = crate::method::rows::at(&self.kkt.displacement, contact);
             let row = self.half.row(index, &solution.contacts[index], &moved);
             let tolerance = self.goal.displacement(self.problem, index);
-            row.mask.apply(moved).amax() < self.half.share(index) * SLACK * tolerance
+            row.mask.apply(moved).amax() < self.half.share(index) * Tolerances::ACCEPTED * tolerance
         })
     }
 }

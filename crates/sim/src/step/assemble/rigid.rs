@@ -37,9 +37,6 @@ pub(crate) const LARGEST_TURN: f64 = 0.5;
 /// the gap tolerance.
 const REMAINDER_PER_CLEARANCE: f64 = 0.02;
 
-/// Largest number of further solves for the remainder; each reduces its change by a factor of about `Δt ‖ω‖`.
-pub(crate) const MAX_REMAINDER_SOLVES: u32 = 8;
-
 /// The start of a rigid body in a step.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RigidStart {

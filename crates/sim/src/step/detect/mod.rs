@@ -42,9 +42,10 @@ pub(crate) struct Detector {
     pub(crate) version: u64,
 }
 
-/// Margin of a box over the mean edge of its body, 0.04 to 0.08: small against a feature, large against the motion of a
-/// resting pile.
-const MARGIN_PER_EDGE: f64 = 0.06;
+/// Margin of a box over the mean edge of its body, 0.05 to 0.2: small against a feature, large against the motion of a
+/// resting pile. Fast points soon change direction in a collision; a point that leaves its box gets this margin about
+/// its new motion, and candidates are collected again.
+const MARGIN_PER_EDGE: f64 = 0.1;
 
 /// Smallest and largest number of steps of motion that a box covers: this step, and so many that the boxes of a resting
 /// pile seldom end.
@@ -53,12 +54,6 @@ const LOOKAHEAD: (f64, f64) = (1.0, 10.0);
 /// Largest motion that a box covers unless that of one step is larger, over the mean edge of its body, 0.25 to 0.5.
 /// Larger boxes find too many candidates.
 const LOOKAHEAD_PER_EDGE: f64 = 0.35;
-
-/// Steps of motion in any direction that a box covers in addition, 0.25 to 1, at most [`MAX_TURNING`] mean edges, 0.1
-/// to 0.2: fast points soon change direction in a collision. A point that leaves its box gets the most of it, and
-/// candidates are collected again.
-const TURNING: f64 = 0.5;
-const MAX_TURNING: f64 = 0.1;
 
 /// A motion in which every point keeps its velocity.
 #[derive(Debug, Clone, Copy)]
@@ -128,8 +123,7 @@ impl Detector {
                 let motion = v.norm() * time_step;
                 let steps = (LOOKAHEAD_PER_EDGE * edge / motion).clamp(LOOKAHEAD.0, LOOKAHEAD.1);
                 let end = x + v * (steps * time_step);
-                let turning = (TURNING * motion).min(MAX_TURNING * edge);
-                let margin = clearance(point) + MARGIN_PER_EDGE * edge + turning;
+                let margin = clearance(point) + MARGIN_PER_EDGE * edge;
                 Aabb::from_points([x, &end]).inflated(margin)
             };
             (start.par_iter().zip(velocity).enumerate())
@@ -174,7 +168,7 @@ impl Detector {
             .collect();
         for &point in &overruns {
             let (clearance, edge) = clearance(point);
-            let swept = swept(point).inflated(clearance + MAX_TURNING * edge);
+            let swept = swept(point).inflated(clearance + MARGIN_PER_EDGE * edge);
             let own = &mut self.boxes[point as usize];
             *own = own.merged(&swept);
         }

@@ -14,11 +14,11 @@ use impinge_contact::ContactState;
 
 impl Refiner {
     /// Moves the linearisation of every active contact that was not hit and whose gap is off, as [`check_gaps`] does.
-    pub(crate) fn follow_gaps<'a>(
+    pub(crate) fn follow_gaps(
         &mut self,
         model: &Model,
         motion: StepMotion<'_>,
-        contacts: impl Iterator<Item = &'a mut Contact>,
+        contacts: &mut [Contact],
         report: &mut StepReport,
     ) {
         self.touched.extend(self.hits.iter().map(|hit| hit.key));

@@ -30,10 +30,8 @@ use crate::{
         },
     },
 };
+use impinge_contact::Tolerances;
 use nalgebra::Vector3;
-
-/// Largest residual over tolerance of an accepted solve, as in [`impinge_contact::ContactResidual::meets`].
-const ACCEPTED: f64 = 2.0;
 
 impl Synchronous {
     /// Attempts a step or substep. The state changes on success only.
@@ -80,7 +78,7 @@ impl Synchronous {
         let momentum = self.judge_islands(report);
         // A solve that is met may miss this only where the method approximates the compliance of bodies. After all
         // others the balance of whole bodies may leave more on a few nodes than the solve did.
-        let most = ACCEPTED * self.loads.largest();
+        let most = Tolerances::ACCEPTED * self.loads.largest();
         let missed = met && self.method.needs_bodies() && momentum > most;
         report.unmet_momentum += u32::from(missed);
         let ways = [state.positions.as_slice(), self.end.as_slice()];

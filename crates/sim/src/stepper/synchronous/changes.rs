@@ -7,6 +7,10 @@ use crate::contacts::{
 use crate::{geometry::Geometry, model::Model};
 use impinge_contact::{Island, Islands};
 
+/// Most rounds for one purpose that an island takes in an attempt, 15 to 50. Most need one to four; more tell that the
+/// step is too long, and two halves cost less.
+pub(super) const MOST_ROUNDS: u32 = 20;
+
 /// The purpose of another round.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Purpose {

@@ -362,8 +362,6 @@ fn lengths_of_parts(model: &Model) -> u32 {
         Some(0.5 * length)
     });
     let tried = halves.take_while(|&length| length >= model.settings.minimum_step);
-    1 + tried.take(MAX_HALVINGS).count() as u32
+    // Further halvings exceed the digits of the time.
+    1 + tried.take(f64::MANTISSA_DIGITS as usize).count() as u32
 }
-
-/// Largest number of halvings: further ones exceed the digits of doubles.
-const MAX_HALVINGS: usize = 52;

@@ -1,7 +1,11 @@
 //! Newton rounds: an island whose elastic forces, or constraint rows within a body, differ too much from their
 //! linearisation is solved again.
 
-use super::{Synchronous, changes::Purpose, failure::not_linear};
+use super::{
+    Synchronous,
+    changes::{MOST_ROUNDS, Purpose},
+    failure::not_linear,
+};
 use crate::{
     error::StepFailure,
     flight::Flight,
@@ -21,11 +25,6 @@ use impinge_contact::Island;
 use nalgebra::Vector3;
 use tracing::trace;
 
-/// Most rounds of an island in an attempt that linearise elastic forces again, 5 to 50. Most need one to four; more
-/// tell that the step is too long, and two halves cost less. Rounds that add contacts or close joints have bounds of
-/// their own.
-const MOST_NEWTON_ROUNDS: u32 = 20;
-
 /// Nonlinear residual of a body that is accepted, over the largest of its elastic and inertial impulses in the step, 0
 /// to 0.2.
 ///
@@ -37,13 +36,6 @@ const ACCEPTED_SHARE: f64 = 0.1;
 /// The same of a body that moves to second order in all of its points, 1e-4 to 1e-2: the error of BDF2 in 50 steps a
 /// period. The error of the projected stiffness is of first order.
 const ACCEPTED_SHARE_OF_SECOND_ORDER: f64 = 1e-3;
-
-/// Part of its smallest volume ratio that a body keeps on the way to a new iterate, 0 to 0.5: elastic forces and their
-/// stiffness change without bound towards zero volume.
-const LEAST_VOLUME_KEPT: f64 = 0.2;
-
-/// Most halvings of the way to a new iterate, 5 to 20; a thousandth of a step does not converge.
-const MOST_HALVINGS: u32 = 10;
 
 /// The state of the nonlinear equations after a solve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,7 +53,7 @@ impl Synchronous {
     /// linearises these again at the end of the step, or short of it where the residual grew or an element would
     /// invert.
     ///
-    /// An island that missed the tolerances of its solve, or that took [`MOST_NEWTON_ROUNDS`], gets no further round.
+    /// An island that missed the tolerances of its solve, or that took [`MOST_ROUNDS`], gets no further round.
     ///
     /// # Errors
     /// For such an island: [`StepFailure::Inverted`] if elements are inverted, else [`StepFailure::NotLinear`] unless
@@ -83,7 +75,7 @@ impl Synchronous {
             check_inversion(model, self.smallest_volume)?;
         }
         if !accept_unmet && !exhausted.is_empty() {
-            return Err(not_linear(model, &exhausted, &over, MOST_NEWTON_ROUNDS));
+            return Err(not_linear(model, &exhausted, &over, MOST_ROUNDS));
         }
         if pending.is_empty() {
             report.nonlinear_residual = over.iter().copied().fold(report.nonlinear_residual, worse);
@@ -211,7 +203,7 @@ impl Synchronous {
             }
             let rounds = self.changes.rounds_of(&bodies, Purpose::Linearising);
             let unmet = bodies.iter().any(|&body| self.changes.all()[body].unmet);
-            if unmet || rounds >= MOST_NEWTON_ROUNDS {
+            if unmet || rounds >= MOST_ROUNDS {
                 found.exhausted.extend(bodies);
             } else {
                 found.pending.push(NewtonIsland {
@@ -296,8 +288,8 @@ fn bodies_of(model: &Model, island: &Island) -> Vec<usize> {
     bodies
 }
 
-/// `share`, halved until each of the `bodies` keeps [`LEAST_VOLUME_KEPT`] of its smallest volume ratio on that share of
-/// the way to `end` (m).
+/// `share`, halved until no element of the `bodies` is inverted on that share of the way to `end` (m) that was not
+/// before.
 fn share_of_way(
     model: &Model,
     iterate: &NewtonIterate,
@@ -310,7 +302,7 @@ fn share_of_way(
     }
     let (elastic, start) = (&model.elements.elastic, iterate.positions());
     let mut there = start.to_vec();
-    for _ in 0..MOST_HALVINGS {
+    while share > f64::EPSILON {
         let keeps = bodies.iter().all(|&body| {
             let body = &model.geometry.bodies[body];
             for point in body.points.clone() {
@@ -319,7 +311,7 @@ fn share_of_way(
             let [before, after] =
                 [start, &there].map(|at| elastic.smallest_volume_ratio_in(body.tets.clone(), at));
             match (before, after) {
-                (Some(before), Some(after)) => before <= 0.0 || after > LEAST_VOLUME_KEPT * before,
+                (Some(before), Some(after)) => before <= 0.0 || after > 0.0,
                 _ => true,
             }
         });

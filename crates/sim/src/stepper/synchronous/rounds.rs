@@ -2,7 +2,7 @@
 
 use super::{
     Synchronous,
-    changes::Purpose,
+    changes::{MOST_ROUNDS, Purpose},
     clock::Clock,
     failure::{gaps_not_converged, too_many_rounds},
     newton::{Balance, accepted_share},
@@ -18,7 +18,7 @@ use crate::{
     scene::Elasticity,
     step::{
         assemble::remainders::{Accepted, SolvedRows},
-        assemble::rigid::{MAX_REMAINDER_SOLVES, PointMotions},
+        assemble::rigid::PointMotions,
         commit::smallest_volume,
         context::StepContext,
         formulate::{KnownMotion, fill_problem},
@@ -28,16 +28,6 @@ use crate::{
 };
 use nalgebra::Vector3;
 use tracing::trace;
-
-/// Largest number of rounds that add contacts in an attempt, 20 to 100; most attempts need fewer than ten.
-const MAX_ADDING_ROUNDS: u32 = 50;
-
-/// Largest number of rounds that re-linearise contacts in an attempt, 5 to 50.
-const MAX_RELINEARISING_ROUNDS: u32 = 20;
-
-/// Number of rounds that add contacts in which the other contacts of an island follow their gaps, 2 to 8. Later only
-/// colliding contacts are re-linearised until there are none: mutually dependent contacts could otherwise cycle.
-const ROUNDS_THAT_FOLLOW: u32 = 4;
 
 impl Synchronous {
     /// Solves the contact problem, checks the motion, and adds or re-linearises contacts, until the motion is free of
@@ -116,7 +106,7 @@ impl Synchronous {
                 }
             }
             let relinearising = self.mark_loose(context, &unsettled, report);
-            if relinearising > MAX_RELINEARISING_ROUNDS {
+            if relinearising > MOST_ROUNDS {
                 if accept_unmet {
                     self.smallest_volume = smallest_volume(model, &self.end);
                     return Ok(false);
@@ -180,7 +170,7 @@ impl Synchronous {
         let unsettled = self.rigid.unsettled(model, contacts, context.time_step);
         let keys: Vec<_> = unsettled.map(|contact| contact.key).collect();
         for key in keys {
-            if self.changes.rounds(geometry, key, Purpose::Remainder) < MAX_REMAINDER_SOLVES {
+            if self.changes.rounds(geometry, key, Purpose::Remainder) < MOST_ROUNDS {
                 self.changes.add_pair(geometry, key);
             }
         }
@@ -257,7 +247,7 @@ impl Synchronous {
             let bodies: Vec<_> = (blocks.iter())
                 .map(|&block| model.body_of_block(block as usize))
                 .collect();
-            if self.changes.rounds_of(&bodies, Purpose::Closing) < MAX_REMAINDER_SOLVES {
+            if self.changes.rounds_of(&bodies, Purpose::Closing) < MOST_ROUNDS {
                 is_open[self.islands.of_block(blocks[0])] = true;
             } else if accept_unmet {
                 for body in bodies {
@@ -267,7 +257,7 @@ impl Synchronous {
                 return Err(StepFailure::OpenJoint {
                     joint: model.constraints.rows[constraint].name.clone(),
                     change,
-                    rounds: MAX_REMAINDER_SOLVES,
+                    rounds: MOST_ROUNDS,
                 });
             }
         }
@@ -324,19 +314,11 @@ impl Synchronous {
         let of_changed = |contact: &Contact| changes.is_of_changed(&model.geometry, contact);
         let last = (self.contacts).edit_some(of_changed, |contacts| {
             let last = refiner.add_hits(model, motion, contacts, report)?;
-            let added_to =
-                |contact: &Contact| changes.rounds(&model.geometry, contact.key, Purpose::Adding);
-            let follows = |contact: &Contact| added_to(contact) < ROUNDS_THAT_FOLLOW;
-            refiner.follow_gaps(
-                model,
-                motion,
-                contacts.iter_mut().filter(|c| follows(c)),
-                report,
-            );
+            refiner.follow_gaps(model, motion, contacts, report);
             Ok::<_, StepFailure>(last)
         })?;
         let most = self.changes.count(Purpose::Adding);
-        if most > MAX_ADDING_ROUNDS {
+        if most > MOST_ROUNDS {
             return Err(too_many_rounds(model, most, last));
         }
         Ok(())
