@@ -224,5 +224,5 @@ pub(super) const PAPER: Paper = Paper {
             ],
         },
     ],
-    missing: &["surfaces of muscles and ligaments, which the paper draws with the knee"],
+    missing: &["surfaces of the muscles and ligaments of the knee: pictures show them as lines"],
 };
