@@ -46,7 +46,7 @@ use crate::{ContactProblem, ContactSolution, method::Method};
 use serde::{Deserialize, Serialize};
 
 /// Version of the format; the only one read.
-pub const FORMAT: u64 = 6;
+pub const FORMAT: u64 = 5;
 
 /// Key of impinge's header entry.
 const METADATA_KEY: &str = "impinge";

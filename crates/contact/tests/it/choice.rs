@@ -59,8 +59,8 @@ fn unknown_keys_and_values_are_named_and_change_nothing() {
         assert!(error.to_string().contains("tolerances.gap"), "{error}");
     }
     for (key, value) in [
-        ("max_iterations", "soon"),
-        ("max_iterations", "-1"),
+        ("refresh_interval", "soon"),
+        ("refresh_interval", "-1"),
         ("preconditioner", "none"),
     ] {
         let error = method.set(key, value).expect_err("no such value");
@@ -80,9 +80,9 @@ fn settings_out_of_range_are_told_before_a_solve() {
         ("cr", "softness", "-1", "setting `softness` is -1; "),
         (
             "active-set",
-            "max_iterations",
+            "refresh_interval",
             "0",
-            "setting `max_iterations` is 0; ",
+            "setting `refresh_interval` is 0; ",
         ),
         ("sp-2cr", "forcing", "-1", "setting `forcing` is -1; "),
         (

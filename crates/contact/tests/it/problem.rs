@@ -241,6 +241,13 @@ fn settings_are_checked() {
                 ..good
             },
         ),
+        (
+            "refresh_interval",
+            ActiveSetCrSettings {
+                refresh_interval: 0,
+                ..good
+            },
+        ),
     ];
     let problem = one_contact();
     for (field, settings) in bad {

@@ -68,7 +68,7 @@ pub(super) fn stored() -> StoredProblem {
         },
         duplicates: DuplicateRule::RowSum,
         schedule: EvaluationSchedule::AtConvergence,
-        max_iterations: u64::MAX,
+        refresh_interval: u64::MAX,
         ..ActiveSetCrSettings::default()
     };
     StoredProblem {
@@ -194,7 +194,7 @@ fn other_formats_are_refused_by_number() {
 #[test]
 fn settings_that_do_not_exist_are_named() {
     let bytes = with_header(&stored().to_bytes(), |header| {
-        header.replace("max_iterations", "patients")
+        header.replace("refresh_interval", "patients")
     });
     let error = refused(&bytes);
     assert!(error.contains("unknown field `patients`"), "{error}");
@@ -202,12 +202,12 @@ fn settings_that_do_not_exist_are_named() {
 
 #[test]
 fn settings_out_of_range_are_named_with_their_place() {
-    let largest = format!("\\\"max_iterations\\\":{}", u64::MAX);
+    let largest = format!("\\\"refresh_interval\\\":{}", u64::MAX);
     for (old, new, expected) in [
         (
             largest.as_str(),
-            "\\\"max_iterations\\\":0",
-            "setting `max_iterations` is 0; it must be",
+            "\\\"refresh_interval\\\":0",
+            "setting `refresh_interval` is 0; it must be",
         ),
         (
             "\\\"softness\\\":0.001",

@@ -98,6 +98,7 @@ impl ActiveSetCr {
                 StateChange::Changed => continue,
                 StateChange::Unchanged => {}
             }
+            self.refresh_if_due(problem, solution, &mut course.report);
             self.turn_direction(problem, solution, step, &mut course);
         }
         if !self.residual_norm(problem).is_finite() {

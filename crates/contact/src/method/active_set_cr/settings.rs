@@ -94,6 +94,8 @@ pub struct ActiveSetCrSettings {
     /// Number of iterations after which friction converges to the gap tolerance only, as always in the paper; the
     /// report says so. `u64::MAX` for never.
     pub relax_after: u64,
+    /// Number of iterations between exact recomputations of the residual, against drift of the recurrence.
+    pub refresh_interval: u64,
 }
 
 impl Default for ActiveSetCrSettings {
@@ -111,6 +113,7 @@ impl Default for ActiveSetCrSettings {
             softness: 1e-3,
             prediction: true,
             relax_after: 400,
+            refresh_interval: 50,
         }
     }
 }
@@ -142,6 +145,7 @@ impl ActiveSetCrSettings {
         }
         not_negative("softness", self.softness)?;
         not_negative("rest", self.rest)?;
-        positive("max_iterations", self.max_iterations as f64)
+        positive("max_iterations", self.max_iterations as f64)?;
+        positive("refresh_interval", self.refresh_interval as f64)
     }
 }

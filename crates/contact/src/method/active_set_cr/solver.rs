@@ -187,6 +187,24 @@ impl ActiveSetCr {
         (self.settings.tolerances).of(problem, contact, self.relaxed)
     }
 
+    /// Replaces the recursive residual by the exact one every `refresh_interval` iterations.
+    pub(super) fn refresh_if_due(
+        &mut self,
+        problem: &ContactProblem,
+        solution: &ContactSolution,
+        report: &mut ContactReport,
+    ) {
+        if report
+            .iterations
+            .is_multiple_of(self.settings.refresh_interval)
+        {
+            self.recompute_residual(problem, solution);
+            report.extra_products += 1;
+            let (cr, mut system) = self.parts(problem);
+            cr.refresh(&mut system);
+        }
+    }
+
     /// Replaces the indefinite preconditioner by the definite one; false if that is in use already.
     pub(super) fn fall_back(&mut self, report: &mut ContactReport) -> bool {
         let full = self.preconditioner.kind != PreconditionerKind::Diagonal;
