@@ -366,108 +366,67 @@ end = [0.05, 0.01, 0.02]
 compliance = 1e-3
 "#;
 
-/// `verify` finds every change that the folder can reveal, even with matching checksums.
+/// Asserts that `verify` finds `change` in a copy of the run in `sound`, in a message that contains `said`.
+fn assert_found(sound: &Path, change: &dyn Fn(&Path), said: &str) {
+    let copy = tempfile::tempdir().unwrap();
+    for entry in fs::read_dir(sound).unwrap() {
+        let path = entry.unwrap().path();
+        fs::copy(&path, copy.path().join(path.file_name().unwrap())).unwrap();
+    }
+    change(copy.path());
+    let found = findings(copy.path());
+    let is_found = found.iter().any(|finding| finding.contains(said));
+    assert!(is_found, "nothing says `{said}`: {found:#?}");
+}
+
+/// Changed, missing and further files of lines, and changed lists of them.
+#[test]
+fn altered_files_of_lines_are_found() {
+    let sound = recorded(&scene(STRINGS, &[]));
+    let file = "lines_00004.vtp";
+    let finds = |change: &dyn Fn(&Path), said: &str| assert_found(sound.path(), change, said);
+    finds(&|f| fs::write(f.join(file), b"<").unwrap(), "was changed");
+    finds(&|f| fs::remove_file(f.join(file)).unwrap(), file);
+    let copied = |f: &Path| {
+        fs::copy(f.join(file), f.join("lines_00011.vtp")).unwrap();
+    };
+    finds(&copied, "lines_00011.vtp: frames.csv does not list it");
+    let with = |f: &Path, list: &str, change: &dyn Fn(String) -> String| {
+        let text = fs::read_to_string(f.join(list)).unwrap();
+        fs::write(f.join(list), change(text)).unwrap();
+    };
+    finds(
+        &|f| with(f, "lines.pvd", &|text| text.replace("s_00003", "s_00004")),
+        "lines.pvd: its list of frames differs",
+    );
+    let row = |line: &str| line.rsplit_once(',').unwrap().0.to_owned() + "\n";
+    finds(
+        &|f| with(f, "frames.csv", &|text| text.lines().map(row).collect()),
+        "no file lines_00004.vtp with the lines of",
+    );
+}
+
+/// `verify` finds every altered number that the folder can reveal, even with matching checksums.
 #[test]
 fn altered_lines_are_found() {
     let scene = scene(STRINGS, &[]);
     let sound = recorded(&scene);
     let lines = verify_run(sound.path(), &|| ()).unwrap().lines;
     assert_eq!(lines, 2 * 11);
-    let file = "lines_00004.vtp";
-    let finds = |what: &str, change: &dyn Fn(&Path), said: &str| {
-        let copy = tempfile::tempdir().unwrap();
-        for entry in fs::read_dir(sound.path()).unwrap() {
-            let path = entry.unwrap().path();
-            fs::copy(&path, copy.path().join(path.file_name().unwrap())).unwrap();
-        }
-        change(copy.path());
-        let found = findings(copy.path());
-        assert!(
-            found.iter().any(|finding| finding.contains(said)),
-            "{what}: {found:#?}"
-        );
+    let finds = |change: &dyn Fn(&mut FrameLines), said: &str| {
+        assert_found(sound.path(), &|f| alter(&scene, f, 4, change), said);
     };
-    finds(
-        "a byte more",
-        &|f| fs::write(f.join(file), b"<").unwrap(),
-        "was changed",
-    );
-    finds("no file", &|f| fs::remove_file(f.join(file)).unwrap(), file);
-    let copied = |f: &Path| {
-        fs::copy(f.join(file), f.join("lines_00011.vtp")).unwrap();
-    };
-    finds(
-        "a file that is not listed",
-        &copied,
-        "frames.csv does not list it",
-    );
-    let cut = |f: &Path| {
-        let text = fs::read_to_string(f.join("lines.pvd")).unwrap();
-        fs::write(
-            f.join("lines.pvd"),
-            text.replace("lines_00003", "lines_00004"),
-        )
-        .unwrap();
-    };
-    finds(
-        "an entry of lines.pvd",
-        &cut,
-        "lines.pvd: its list of frames differs",
-    );
-    let unlisted = |f: &Path| {
-        let text = fs::read_to_string(f.join("frames.csv")).unwrap();
-        let row = |line: &str| line.rsplit_once(',').unwrap().0.to_owned() + "\n";
-        fs::write(
-            f.join("frames.csv"),
-            text.lines().map(row).collect::<String>(),
-        )
-        .unwrap();
-    };
-    finds(
-        "no checksums",
-        &unlisted,
-        "no file lines_00004.vtp with the lines of",
-    );
-    let altered = |what: &str, change: &dyn Fn(&mut FrameLines), said: &str| {
-        finds(what, &|f| alter(&scene, f, 4, change), said);
-    };
-    altered(
-        "a free point",
-        &|l| l.lines[0].points[0].x += 1e-9,
-        "point 0 of line 0",
-    );
-    altered(
-        "a fixed point",
-        &|l| l.lines[0].points[1].x += 1e-9,
-        "point 1 of line 0",
-    );
-    altered(
-        "a point of an element",
-        &|l| l.lines[1].points[1].z += 1e-9,
-        "point 1 of line 1",
-    );
-    altered("a force", &|l| l.lines[0].force = f64::NAN, "not finite");
-    altered(
-        "a joint",
-        &|l| l.lines[0].joint = 1,
-        "not those of the joints",
-    );
-    altered(
-        "fewer lines",
-        &|l| l.lines.truncate(1),
-        "not those of the joints",
-    );
-    altered(
-        "more points",
-        &|l| l.lines[0].points.push(Vector3::x()),
-        "not those of the joints",
-    );
-    altered(
-        "names",
-        &|l| l.names.swap(0, 1),
-        "its names are not those of the joints",
-    );
-    altered("no name", &|l| l.names.truncate(1), "which has no name");
+    // A point of an element, a fixed one, and one of another element.
+    finds(&|l| l.lines[0].points[0].x += 1e-9, "point 0 of line 0");
+    finds(&|l| l.lines[0].points[1].x += 1e-9, "point 1 of line 0");
+    finds(&|l| l.lines[1].points[1].z += 1e-9, "point 1 of line 1");
+    finds(&|l| l.lines[0].force = f64::NAN, "not finite");
+    let of_joints = "its lines are not those of the joints";
+    finds(&|l| l.lines[0].joint = 1, of_joints);
+    finds(&|l| l.lines.truncate(1), of_joints);
+    finds(&|l| l.lines[0].points.push(Vector3::x()), of_joints);
+    finds(&|l| l.names.swap(0, 1), "its names are not those");
+    finds(&|l| l.names.truncate(1), "which has no name");
 }
 
 /// The text around the numbers of a file of lines, and the lists of a short run.

@@ -122,7 +122,7 @@ class Painter {
     gl.drawElements(gl.TRIANGLES, film.triangles.length - closed, gl.UNSIGNED_INT, 4 * closed);
     gl.disable(gl.POLYGON_OFFSET_FILL);
     if (mesh) this.drawEdges(matrix);
-    if (this.corners) this.drawRopes(matrix, ratio);
+    if (this.corners) this.drawRopes(matrix, eye, ratio);
     if (metres > 0 && this.frame.touched.length) this.drawArrows(matrix, metres, ratio);
     gl.bindVertexArray(null);
   }
@@ -160,13 +160,15 @@ class Painter {
     gl.drawElements(gl.LINES, this.edges.count, gl.UNSIGNED_INT, 0);
   }
 
-  drawRopes(matrix, ratio) {
+  drawRopes(matrix, eye, ratio) {
     const { gl, rope: use } = this;
     gl.useProgram(use.program);
     gl.bindVertexArray(this.ropes);
     gl.uniformMatrix4fv(use.at("matrix"), false, matrix);
     gl.uniform2f(use.at("pixel"), 2 / gl.drawingBufferWidth, 2 / gl.drawingBufferHeight);
     gl.uniform1f(use.at("width"), ROPE_WIDTH * ratio);
+    gl.uniform3fv(use.at("eye"), eye);
+    gl.uniform1f(use.at("nearer"), (ROPE_WIDTH * ratio * Math.tan(VIEW_ANGLE / 2)) / gl.drawingBufferHeight);
     gl.drawArrays(gl.TRIANGLES, 0, this.corners);
   }
 

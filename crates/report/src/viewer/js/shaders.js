@@ -118,6 +118,8 @@ const ARROW = {
 const ROPE = {
   vertex: `#version 300 es
     uniform mat4 matrix;
+    uniform vec3 eye;
+    uniform float nearer;
     uniform vec2 pixel;
     uniform float width;
     layout(location = 0) in vec3 begin;
@@ -126,7 +128,8 @@ const ROPE = {
     const vec2 corners[6] = vec2[6](vec2(0, -1), vec2(1, -1), vec2(1, 1), vec2(0, -1), vec2(1, 1), vec2(0, 1));
     out float across;
     void main() {
-      vec4 a = matrix * vec4(begin, 1.0), b = matrix * vec4(end, 1.0);
+      // Half a width nearer to the eye, so that it is in front of a surface that it lies on.
+      vec4 a = matrix * vec4(mix(begin, eye, nearer), 1.0), b = matrix * vec4(mix(end, eye, nearer), 1.0);
       vec2 along = (b.xy / b.w - a.xy / a.w) / pixel;
       float far = length(along);
       along = far > 0.0 ? along / far : vec2(0.0, 1.0);
@@ -134,7 +137,7 @@ const ROPE = {
       vec4 at = corner.x < 0.5 ? a : b;
       // Half a width longer at both ends, so that neighbours overlap.
       vec2 moved = 0.5 * width * (along * (2.0 * corner.x - 1.0) + vec2(-along.y, along.x) * corner.y);
-      gl_Position = vec4(at.xy + moved * pixel * at.w, at.z - 5e-4 * at.w, at.w);
+      gl_Position = vec4(at.xy + moved * pixel * at.w, at.zw);
       across = corner.y;
     }`,
   fragment: `#version 300 es
