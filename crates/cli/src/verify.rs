@@ -51,6 +51,7 @@ fn report(path: &Path, verification: &Verification, quiet: bool) -> Result<(), F
         prescribed,
         rigid,
         contacts,
+        lines,
         allowed_inversions,
         findings,
         notes,
@@ -85,6 +86,10 @@ fn report(path: &Path, verification: &Verification, quiet: bool) -> Result<(), F
         0 => String::new(),
         contacts => format!(", {contacts} stored contacts"),
     };
+    let drawn = match *lines {
+        0 => String::new(),
+        lines => format!(", {lines} stored links and ropes"),
+    };
     let all = motions + unknown_motions;
     let in_pieces = match *pieces {
         0 => String::new(),
@@ -95,7 +100,7 @@ fn report(path: &Path, verification: &Verification, quiet: bool) -> Result<(), F
     };
     terminal::say(&format!(
         "{}: {verdict}; {frames} frames, {motions} of {all} motions between frames{in_pieces}, {prescribed} \
-         prescribed positions{shapes}{touching}",
+         prescribed positions{shapes}{touching}{drawn}",
         path.display()
     ))
 }

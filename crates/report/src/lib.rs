@@ -5,7 +5,7 @@
 //!
 //! In the order of use:
 //! - [`watch`]: every method on the problems of chosen steps, and the problem with the most contacts kept;
-//! - [`viewer`]: the surfaces of a run over time, in three dimensions;
+//! - [`viewer`]: the surfaces, links and ropes of a run over time, in three dimensions;
 //! - [`export`]: the same for other programs, as models, pictures and films;
 //! - [`convergence`]: convergence of the methods on the kept problem;
 //! - [`effort`]: the effort of each method, one row per method;
@@ -31,7 +31,7 @@
 //!
 //! It does **not** know: scene files, arguments, guarantees.
 //!
-//! Present limits: a film shows surfaces only; contact forces are those of nodes.
+//! Present limits: a film shows surfaces, links and ropes only; contact forces are those of nodes.
 
 pub mod convergence;
 pub mod data;

@@ -17,7 +17,7 @@ use crate::{
 };
 use bind::Bind;
 use changing::JointConstraint;
-use impinge_contact::constraint::{Constraint, Frame, Term};
+use impinge_contact::constraint::{Constraint, Frame, Point, Term};
 use nalgebra::{UnitQuaternion, Vector3};
 use pair::{Pair, PairJoint, Stop};
 pub(crate) use parts::PartsToJoin;
@@ -38,6 +38,9 @@ pub(crate) struct Joined {
     /// The constraints that give the stress of bodies.
     pub(crate) stress_points: Vec<StressPoint>,
     pub(crate) changing: Vec<Changing>,
+    pub(crate) lines: Vec<JoinedLine>,
+    /// Names of the joints of the scene.
+    pub(crate) joint_names: Vec<String>,
     pub(crate) pairs: Vec<[u32; 2]>,
     /// Number of the first body of each joint, by the name of the joint.
     pub(crate) first_bodies: BTreeMap<String, usize>,
@@ -55,6 +58,20 @@ pub(crate) struct Changing {
     pub(crate) change: Signal<f64>,
 }
 
+/// A joint that is a line in space.
+#[derive(Debug, Clone)]
+pub(crate) struct JoinedLine {
+    /// Number of the joint in the scene.
+    pub(crate) joint: usize,
+    /// Its points, from its first body on.
+    pub(crate) points: Vec<Point>,
+    /// Sign of the force of its constraint under tension.
+    pub(crate) tension_sign: f64,
+    pub(crate) is_soft: bool,
+    /// Its place among the constraints in the same form; `None` if it has none there.
+    pub(crate) index: Option<usize>,
+}
+
 /// Builds the joints of `scene`.
 ///
 /// # Errors
@@ -70,6 +87,7 @@ pub(crate) fn join(scene: &Scene, parts: &PartsToJoin<'_>) -> Result<Joined, Sim
         .collect();
     let mut joined = Joined::default();
     for (index, joint) in scene.joints.iter().enumerate() {
+        joined.joint_names.push(named(joint, index));
         let path = format!("joint.{index}");
         let first = held(scene, parts, &format!("{path}.first"), &joint.first)?;
         let stops = stops(scene, parts, &path, joint)?;
@@ -133,12 +151,19 @@ impl Joined {
             &mut self.constraints
         };
         for made in constraints {
-            let index = list.len();
+            let place = list.len();
             list.push(made.constraint.named(&name));
             self.changing.extend(made.change.map(|change| Changing {
                 is_soft,
-                index,
+                index: place,
                 change,
+            }));
+            self.lines.extend(made.line.map(|line| JoinedLine {
+                joint: index,
+                points: line.points,
+                tension_sign: line.tension_sign,
+                is_soft,
+                index: Some(place),
             }));
         }
         if let (Some(second), false) = (second, joint.contact) {

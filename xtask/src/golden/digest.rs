@@ -2,9 +2,10 @@
 
 use serde_json::Value;
 
-/// Whether a column or key is about wall-clock time, the machine or the version.
+/// Whether a column or key is about wall-clock time, the machine, the version or the lines beside frames, whose points
+/// follow from the frames.
 fn is_aside(name: &str) -> bool {
-    const ASIDE: [&str; 8] = [
+    const ASIDE: [&str; 9] = [
         "wall_seconds",
         "cpu_seconds",
         "threads",
@@ -13,6 +14,7 @@ fn is_aside(name: &str) -> bool {
         "scene_hash",
         "title",
         "shares_of_time",
+        "lines",
     ];
     name.starts_with("time_") || ASIDE.contains(&name)
 }

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use super::Place;
 use super::view::{ends, landed};
 
 #[test]
@@ -59,6 +60,42 @@ fn a_picture_of_a_time_after_the_run_is_refused() {
     }
     let said = ends(&place, &["export", "run", "a.png", "--time", "-1"], 2);
     assert!(said.contains("at least 0"), "{said}");
+}
+
+/// A cube that swings on a rope.
+const SWING: &str = r#"
+[time]
+step = 1e-2
+duration = 5e-2
+[output]
+every = 1
+[[body]]
+name = "cube"
+kind = "rigid"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+density = 1000
+[[joint]]
+kind = "rope"
+first = "cube"
+anchor = [0.05, 0, 0.05]
+end = [0.5, 0, 0.5]
+"#;
+
+/// Pages and pictures of a run show its ropes, and say so if their file was lost.
+#[test]
+fn a_rope_is_shown() {
+    let place = Place::new(SWING);
+    ends(&place, &["run", "scene.toml", "--out", "run", "--quiet"], 0);
+    let said = ends(&place, &["verify", "run"], 0);
+    assert!(said.contains("6 stored links and ropes"), "{said}");
+    ends(&place, &["view", "run"], 0);
+    let html = fs::read_to_string(place.path("run.html")).expect("a page");
+    assert!(html.contains("\"lines\":[2]"));
+    let picture = ["export", "run", "a.png", "--size", "128", "96", "--quiet"];
+    ends(&place, &picture, 0);
+    fs::remove_file(place.path("run/lines_00005.vtp")).expect("lines");
+    assert!(ends(&place, &picture, 3).contains("lines_00005.vtp"));
+    assert!(ends(&place, &["verify", "run"], 1).contains("lines_00005.vtp"));
 }
 
 #[test]

@@ -2,8 +2,9 @@
 
 use nalgebra::Vector3;
 
-use super::camera::Camera;
+use super::camera::{Camera, Seen};
 use super::colours;
+use super::line::Pen;
 use super::raster::{Corner, Raster};
 use crate::viewer::Film;
 use crate::viewer::patch::patch;
@@ -14,6 +15,12 @@ const SAMPLES: usize = 2;
 
 /// Largest part of the lines on a half-space that is drawn, relative to their distance.
 const LINE: f32 = 0.012;
+
+/// Width of links and ropes relative to the height of the picture: a twin of the shafts of arrows on the page.
+const ROPE: f64 = 1.0 / 200.0;
+
+/// Least width of links and ropes (pixels of the picture): thinner ones would be pale.
+const LEAST_ROPE: f64 = 1.5;
 
 /// Meaning of the colours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -96,6 +103,7 @@ impl<'a> Artist<'a> {
         // Seen from its outside, a half-space is behind everything.
         raster.start_front();
         self.draw_surface(&mut raster, &self.film.shots[index]);
+        self.draw_lines(&mut raster, &self.film.shots[index]);
         raster.averaged(SAMPLES)
     }
 
@@ -173,6 +181,29 @@ impl<'a> Artist<'a> {
             raster.triangle(corners, |[value, _]| {
                 self.colour(value, of_body).map(|channel| channel * lit)
             });
+        }
+    }
+
+    /// Links and ropes as cylinders: a line on a surface is in front of it by half of its width.
+    fn draw_lines(&self, raster: &mut Raster, shot: &Shot) {
+        let height = self.shape.height.max(1) as f64;
+        let part = ROPE.max(LEAST_ROPE / height);
+        let nearer = 1.0 + 0.5 * part * self.camera.height();
+        let pen = Pen {
+            half: 0.5 * part * height * SAMPLES as f64,
+            colour: colours::OF_LINES,
+        };
+        let see = |point: &[f32; 3]| {
+            let seen = self.camera.see(&Vector3::from(*point).map(f64::from))?;
+            let nearness = seen.nearness * nearer;
+            Some(Seen { nearness, ..seen })
+        };
+        let mut rest = shot.lines.as_slice();
+        for &count in &self.film.stage.lines {
+            let (line, others) = rest.split_at(count.min(rest.len()));
+            let seen: Vec<Option<Seen>> = line.iter().map(see).collect();
+            pen.draw(raster, &seen);
+            rest = others;
         }
     }
 

@@ -82,6 +82,11 @@ impl Camera {
         })
     }
 
+    /// Height of the picture at distance 1.
+    pub(super) fn height(&self) -> f64 {
+        2.0 * self.half[1]
+    }
+
     /// Position of the eye (m).
     pub(super) fn eye(&self) -> Vector3<f64> {
         self.eye

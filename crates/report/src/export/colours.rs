@@ -47,6 +47,9 @@ const FIRST_HUE: f32 = 210.0;
 /// Colour of half-spaces, channels from 0 to 255.
 pub(super) const OF_WALLS: [f32; 3] = [222.0, 226.0, 232.0];
 
+/// Colour of links and ropes, unlike that of any body or value.
+pub(super) const OF_LINES: [f32; 3] = [48.0, 50.0, 58.0];
+
 /// The colour of a `scale` at `part`, from 0 to 1.
 pub(super) fn at(scale: &[[f32; 3]], part: f32) -> [f32; 3] {
     let place = part.clamp(0.0, 1.0) * (scale.len() - 1) as f32;

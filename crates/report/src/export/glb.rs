@@ -1,12 +1,13 @@
 //! A film as binary glTF 2.0, <https://registry.khronos.org/glTF/specs/2.0/glTF-2.0.html>.
 //!
 //! Each body is a node with its name. Rigid bodies have a translation and a rotation over time, deformed ones a morph
-//! target per frame. The root turns the vertical of the scene to that of glTF, y.
+//! target per frame. Links and ropes are one node of lines. The root turns the vertical of the scene to that of glTF,
+//! y.
 
 use nalgebra::{Unit, UnitQuaternion, Vector3};
 use serde_json::{Value, json};
 
-use super::colours::{OF_WALLS, linear, of_body};
+use super::colours::{OF_LINES, OF_WALLS, linear, of_body};
 use super::glb_buffer::Buffer;
 use super::rigid_motion::{Pose, center, pose};
 use super::solid::Solid;
@@ -18,12 +19,16 @@ const MAGIC: &[u8; 4] = b"glTF";
 const JSON: &[u8; 4] = b"JSON";
 const BINARY: &[u8; 4] = b"BIN\0";
 
+/// Mode of a primitive whose indices are the ends of lines.
+const LINES: u32 = 1;
+
 /// The bytes of the file.
 pub fn glb(film: &Film) -> Vec<u8> {
     let mut model = Model::new(film);
     for solid in Solid::all(film) {
         model.add_body(film, &solid);
     }
+    model.add_lines(film);
     model.add_walls(film);
     model.finish(film)
 }
@@ -66,14 +71,7 @@ impl Model {
             self.add_poses(node, &poses);
             return;
         }
-        let differences = (1..film.shots.len()).map(|shot| -> Vec<Vector3<f64>> {
-            let now = at(shot);
-            now.iter()
-                .zip(&first)
-                .map(|(now, then)| now - then)
-                .collect()
-        });
-        self.add_targets(node, differences);
+        self.add_targets(node, film.shots.len(), at);
     }
 
     /// A node with a mesh; returns the node.
@@ -132,11 +130,16 @@ impl Model {
         self.animate(node, "rotation", rotations);
     }
 
-    /// Morph targets: the difference of each later frame from the first.
-    fn add_targets(&mut self, node: usize, differences: impl Iterator<Item = Vec<Vector3<f64>>>) {
-        let targets: Vec<Value> = differences
-            .map(|difference| json!({ "POSITION": self.buffer.positions(&single(&difference)) }))
-            .collect();
+    /// Morph targets: the difference of each later frame from the first, of so many `frames` with the points `at`.
+    fn add_targets(&mut self, node: usize, frames: usize, at: impl Fn(usize) -> Vec<Vector3<f64>>) {
+        let first = at(0);
+        let mut target = |frame| {
+            let now = at(frame);
+            let pairs = now.iter().zip(&first);
+            let difference: Vec<Vector3<f64>> = pairs.map(|(now, then)| now - then).collect();
+            json!({ "POSITION": self.buffer.positions(&single(&difference)) })
+        };
+        let targets: Vec<Value> = (1..frames).map(&mut target).collect();
         let count = targets.len();
         let mesh = self.nodes[node]["mesh"].as_u64().unwrap_or_default() as usize;
         self.meshes[mesh]["primitives"][0]["targets"] = Value::Array(targets);
@@ -159,6 +162,32 @@ impl Model {
         let sampler = self.samplers.len() - 1;
         self.channels
             .push(json!({ "sampler": sampler, "target": { "node": node, "path": path } }));
+    }
+
+    /// One node of all links and ropes, a line between each two neighbouring points.
+    fn add_lines(&mut self, film: &Film) {
+        let at = |shot: usize| -> Vec<Vector3<f64>> {
+            let points = film.shots[shot].lines.iter();
+            points
+                .map(|&point| Vector3::from(point).map(f64::from))
+                .collect()
+        };
+        if film.shots.first().is_none_or(|shot| shot.lines.is_empty()) {
+            return;
+        }
+        let mut corners = Vec::new();
+        let mut begin = 0_u32;
+        for &count in &film.stage.lines {
+            let end = begin + count as u32;
+            corners.extend((begin + 1..end).flat_map(|point| [point - 1, point]));
+            begin = end;
+        }
+        let node = self.add_mesh("links and ropes", &at(0), &corners, OF_LINES);
+        let mesh = self.meshes.len() - 1;
+        self.meshes[mesh]["primitives"][0]["mode"] = json!(LINES);
+        if film.shots.len() > 1 {
+            self.add_targets(node, film.shots.len(), at);
+        }
     }
 
     fn add_walls(&mut self, film: &Film) {

@@ -5,7 +5,8 @@
 //! - [`Artist`]: pictures without a screen or a graphics processor
 //! - [`png`], [`apng`]: pictures and films as files
 //!
-//! A picture has the colours and the camera of the [viewer](crate::viewer).
+//! A picture has the colours and the camera of the [viewer](crate::viewer). Links and ropes are lines,
+//! except in USD, which has none.
 
 mod artist;
 mod camera;
@@ -13,6 +14,7 @@ mod colours;
 mod encode;
 mod glb;
 mod glb_buffer;
+mod line;
 mod raster;
 mod rigid_motion;
 mod solid;

@@ -1,6 +1,7 @@
 //! The surfaces of a run over time.
 
 use impinge_sim::Simulation;
+use impinge_sim::measure::lines::joint_lines;
 use impinge_sim::output::{Frame, HalfSpaceEntry};
 
 use super::figure;
@@ -29,7 +30,7 @@ const MOST_TRIANGLES: Most = Most {
     simplified: 60_000,
 };
 
-/// Surface triangles of the bodies, the paths of their vertices, and the values that colour them.
+/// Surface triangles of the bodies, the paths of their vertices, and the values that colour them; links and ropes.
 #[derive(Debug, Clone)]
 pub struct Film {
     pub(crate) stage: Stage,
@@ -41,7 +42,7 @@ pub struct Film {
 }
 
 impl Film {
-    /// A film of the bodies and obstacles of `simulation` over a run of `steps`; half-spaces are shown as
+    /// A film of the bodies, obstacles, links and ropes of `simulation` over a run of `steps`; half-spaces are shown as
     /// rectangles, and a surface of more than 120,000 triangles is simplified.
     pub fn new(simulation: &Simulation, steps: u64) -> Self {
         let model = simulation.model();
@@ -58,7 +59,8 @@ impl Film {
             gravity: model.settings.gravity,
         };
         let frame = Frame::capture(model, simulation.state());
-        let stage = Stage::new(names, &frame, Some(MOST_TRIANGLES));
+        let lines = joint_lines(model, simulation.state());
+        let stage = Stage::new(names, &frame, &lines, Some(MOST_TRIANGLES));
         let size = VERTEX_BYTES * stage.surface.points.len().max(1) as u64;
         let frames = (MOST_BYTES / size).clamp(FEWEST_FRAMES, MOST_FRAMES);
         Self {
@@ -96,7 +98,9 @@ impl Film {
     fn push(&mut self, simulation: &Simulation) {
         let state = simulation.state();
         let frame = Frame::capture(simulation.model(), state);
-        if let Some(shot) = self.stage.shot(&frame, state.step, state.time) {
+        let lines = joint_lines(simulation.model(), state);
+        let stamp = (state.step, state.time);
+        if let Some(shot) = self.stage.shot(&frame, &lines, stamp) {
             self.add(shot);
         }
     }

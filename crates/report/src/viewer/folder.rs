@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use impinge_sim::output::{Manifest, read_frame};
+use impinge_sim::measure::lines::JointLine;
+use impinge_sim::output::{Manifest, OutputError, read_frame, read_lines};
 use nalgebra::Vector3;
 use serde_json::Value;
 
@@ -40,7 +41,8 @@ impl RunFolder {
                 place: folder.to_owned(),
             })?;
         let first = read_frame(folder.join(&first.file))?;
-        let stage = Stage::new(names(&manifest), &first, None);
+        let lines = lines(folder, &manifest, 0)?;
+        let stage = Stage::new(names(&manifest), &first, &lines, None);
         Ok(Self {
             folder: folder.to_owned(),
             table: Table::read(&folder.join("steps.csv"))?,
@@ -158,11 +160,19 @@ impl RunFolder {
     pub(super) fn shot(&self, index: usize) -> Result<Shot, ReportError> {
         let entry = &self.manifest.frames[index];
         let place = self.folder.join(&entry.file);
-        let shot = self
-            .stage
-            .shot(&read_frame(&place)?, entry.step, entry.time);
+        let lines = lines(&self.folder, &self.manifest, index)?;
+        let stamp = (entry.step, entry.time);
+        let shot = self.stage.shot(&read_frame(&place)?, &lines, stamp);
         shot.ok_or(ReportError::OtherBodies { place })
     }
+}
+
+/// The links and ropes of frame `index`.
+fn lines(folder: &Path, manifest: &Manifest, index: usize) -> Result<Vec<JointLine>, OutputError> {
+    let file = manifest.lines_file(index);
+    file.map_or(Ok(Vec::new()), |file| {
+        Ok(read_lines(folder.join(file))?.lines)
+    })
 }
 
 fn names(manifest: &Manifest) -> Names {

@@ -46,7 +46,7 @@ impl Default for Limits {
 impl Limits {
     /// Extends the limits to the values of `shot`.
     pub(crate) fn include(&mut self, shot: &Shot) {
-        for &position in &shot.positions {
+        for &position in shot.positions.iter().chain(&shot.lines) {
             let position = Vector3::from(position).map(f64::from);
             self.low = self.low.inf(&position);
             self.high = self.high.sup(&position);

@@ -7,7 +7,7 @@
 //! A film has a description in JSON and parts of little-endian numbers of four bytes, `n` vertices each: `surface`
 //! (corners of the triangles, body and node of each vertex), `table` (columns of `steps.csv`) and `frame0`, `frame1`,
 //! .. (number `c` of contact forces, `3 n` positions, `n` stresses and `n` volume ratios if there are elements, `c`
-//! vertices, `3 c` forces).
+//! vertices, `3 c` forces, three numbers per point of a link or rope).
 
 mod elements;
 mod figure;

@@ -1,5 +1,6 @@
 //! One instant of a film: the values at the vertices of the surface, as single-precision numbers.
 
+use impinge_sim::measure::lines::JointLine;
 use impinge_sim::output::Frame;
 use nalgebra::Vector3;
 
@@ -24,14 +25,16 @@ pub(crate) struct Shot {
     pub(crate) ratio: Vec<f32>,
     /// Vertices with a contact force, and the force (N).
     pub(crate) forces: Vec<(u32, [f32; 3])>,
+    /// Points of the links and ropes (m), line by line.
+    pub(crate) lines: Vec<[f32; 3]>,
 }
 
 impl Shot {
-    /// The values of `frame`, at the end of `step` at `time` (s).
+    /// The values of `frame` and its `lines`, at the end of `step` at `time` (s).
     pub(super) fn of(
         frame: &Frame,
-        surface: &Surface,
-        elements: &Elements,
+        lines: &[JointLine],
+        (surface, elements): (&Surface, &Elements),
         (step, time): (u64, f64),
     ) -> Self {
         let single = |x: Vector3<f64>| [x.x as f32, x.y as f32, x.z as f32];
@@ -56,14 +59,18 @@ impl Shot {
                 .filter(|(_, force)| *force != Vector3::zeros())
                 .map(|(vertex, force)| (vertex, single(force)))
                 .collect(),
+            lines: (lines.iter().flat_map(|line| &line.points))
+                .map(|&point| single(point))
+                .collect(),
         }
     }
 
     /// Little-endian numbers of four bytes: the number of forces, the positions, the stresses, the volume ratios, the
-    /// vertices of the forces, the forces.
+    /// vertices of the forces, the forces, the points of the links and ropes.
     pub(super) fn bytes(&self) -> Vec<u8> {
         let count = self.forces.len();
-        let single = 3 * self.positions.len() + self.stress.len() + self.ratio.len();
+        let places = self.positions.len() + self.lines.len();
+        let single = 3 * places + self.stress.len() + self.ratio.len();
         let mut bytes = Vec::with_capacity(4 * (1 + single + 4 * count));
         bytes.extend((count as u32).to_le_bytes());
         let mut put = |values: &[f32]| {
@@ -75,8 +82,9 @@ impl Shot {
         for (vertex, _) in &self.forces {
             bytes.extend(vertex.to_le_bytes());
         }
-        for (_, force) in &self.forces {
-            bytes.extend(force.iter().flat_map(|value| value.to_le_bytes()));
+        let forces = self.forces.iter().map(|(_, force)| force);
+        for vector in forces.chain(&self.lines) {
+            bytes.extend(vector.iter().flat_map(|value| value.to_le_bytes()));
         }
         bytes
     }

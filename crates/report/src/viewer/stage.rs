@@ -1,5 +1,6 @@
 //! The parts of a film that are the same at all times.
 
+use impinge_sim::measure::lines::JointLine;
 use impinge_sim::output::{Frame, HalfSpaceEntry};
 use nalgebra::Vector3;
 use serde_json::{Value, json};
@@ -27,29 +28,45 @@ pub(crate) struct Names {
 pub(crate) struct Stage {
     pub(crate) names: Names,
     pub(crate) surface: Surface,
+    /// Number of points of each link and rope.
+    pub(crate) lines: Vec<usize>,
     elements: Elements,
 }
 
 impl Stage {
-    /// The stage of a run that begins with `frame`; a surface with more than `most` triangles is simplified.
-    pub(crate) fn new(names: Names, frame: &Frame, most: Option<Most>) -> Self {
+    /// The stage of a run that begins with `frame` and the links and ropes `lines`; a surface with more than `most`
+    /// triangles is simplified.
+    pub(crate) fn new(
+        names: Names,
+        frame: &Frame,
+        lines: &[JointLine],
+        most: Option<Most>,
+    ) -> Self {
         let surface = Surface::of(frame, most);
         Self {
             names,
+            lines: counts(lines).collect(),
             elements: Elements::of(frame, &surface),
             surface,
         }
     }
 
-    /// The values of `frame` at the end of `step` at `time` (s); `None` for a frame of other bodies.
-    pub(crate) fn shot(&self, frame: &Frame, step: u64, time: f64) -> Option<Shot> {
-        let fits = frame.tets.len() == self.elements.count()
+    /// The values of `frame` and its `lines` at the end of `step` at `time` (s); `None` for those of other bodies or
+    /// joints.
+    pub(crate) fn shot(
+        &self,
+        frame: &Frame,
+        lines: &[JointLine],
+        (step, time): (u64, f64),
+    ) -> Option<Shot> {
+        let fits = counts(lines).eq(self.lines.iter().copied())
+            && frame.tets.len() == self.elements.count()
             && self
                 .surface
                 .points
                 .last()
                 .is_none_or(|&last| (last as usize) < frame.points.len());
-        fits.then(|| Shot::of(frame, &self.surface, &self.elements, (step, time)))
+        fits.then(|| Shot::of(frame, lines, (&self.surface, &self.elements), (step, time)))
     }
 
     /// The coordinate axis that points up.
@@ -91,6 +108,7 @@ impl Stage {
             "vertices": self.surface.points.len(),
             "triangles": self.surface.triangles.len(),
             "closed": self.surface.closed,
+            "lines": self.lines,
             "simplified": self.surface.simplified,
             "elements": self.elements.count() > 0,
             "low": limits.low,
@@ -103,6 +121,11 @@ impl Stage {
             "columns": table.map(|table| &table.columns),
         })
     }
+}
+
+/// Number of points of each line.
+fn counts(lines: &[JointLine]) -> impl Iterator<Item = usize> {
+    lines.iter().map(|line| line.points.len())
 }
 
 /// The coordinate axis that points against `gravity`; z without gravity.

@@ -221,6 +221,105 @@ fn pictures_show_the_bodies_their_motion_and_their_values() {
     );
 }
 
+/// Two cubes and a rope between them, whose middle is the middle of the picture.
+const ROPE: &str = r#"
+[time]
+step = 1e-2
+duration = 1e-1
+
+[[body]]
+name = "left"
+kind = "rigid"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+density = 1000
+position = [-0.5, 0, 0]
+
+[[body]]
+name = "right"
+kind = "rigid"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+density = 1000
+position = [0.5, 0, 0]
+"#;
+
+const JOINT: &str = r#"
+[[joint]]
+kind = "rope"
+first = "left"
+second = "right"
+anchor = [-0.45, 0, 0]
+end = [0.45, 0, 0]
+"#;
+
+#[test]
+fn a_picture_shows_a_rope_where_it_is() {
+    let shape = Shape {
+        width: 160,
+        height: 120,
+        view: [-1.57, 0.3],
+    };
+    let picture =
+        |scene: &str, colouring| Artist::new(&film_of(scene, 0), shape, colouring).picture(0);
+    let with = ROPE.to_owned() + JOINT;
+    let pixel = |picture: &[u8], x: usize, y: usize| -> [u8; 3] {
+        let at = 3 * (160 * y + x);
+        [picture[at], picture[at + 1], picture[at + 2]]
+    };
+    for colouring in [Colouring::Body, Colouring::Force] {
+        let (plain, roped) = (picture(ROPE, colouring), picture(&with, colouring));
+        // The same camera: the film differs along a line through the middle of the picture only.
+        let mut columns = 0;
+        for x in 0..160 {
+            let rows: Vec<usize> = (0..120)
+                .filter(|&y| pixel(&plain, x, y) != pixel(&roped, x, y))
+                .collect();
+            assert!(rows.iter().all(|y| (58..62).contains(y)), "{x}: {rows:?}");
+            columns += usize::from(!rows.is_empty());
+        }
+        assert!((100..150).contains(&columns), "{columns} columns");
+        let middle = [pixel(&roped, 80, 59), pixel(&roped, 80, 60)];
+        assert!(
+            middle.iter().flatten().any(|&channel| channel < 80),
+            "{middle:?}"
+        );
+    }
+    // A cube around the middle of the rope hides it.
+    let cube = ROPE.split("[[body]]").nth(1).expect("a body");
+    let cube = format!("[[body]]{cube}")
+        .replace("left", "middle")
+        .replace("-0.5, 0, 0", "0, 0, 0");
+    let hidden = |scene: &str| picture(&format!("{scene}{cube}"), Colouring::Body);
+    let (plain, roped) = (hidden(ROPE), hidden(&with));
+    assert_eq!(pixel(&plain, 80, 60), pixel(&roped, 80, 60));
+    assert!(difference(&plain, &roped) > 0.0);
+}
+
+#[test]
+fn a_model_has_ropes_as_lines() {
+    let film = film_of(&(ROPE.to_owned() + JOINT), 2);
+    let model = Model::of(&film);
+    let mesh = &model.json["meshes"][2];
+    assert_eq!(mesh["name"], "links and ropes");
+    let primitive = &mesh["primitives"][0];
+    assert_eq!(primitive["mode"], 1);
+    let corners = model.words(&primitive["indices"]).into_iter();
+    assert_eq!(corners.map(u32::from_le_bytes).collect::<Vec<_>>(), [0, 1]);
+    let points = model.floats(&primitive["attributes"]["POSITION"]);
+    assert_eq!(points, [-0.45, 0.0, 0.0, 0.45, 0.0, 0.0]);
+    // The cubes fall by 9.81 m/s² times the square of the step, and then by three times as much.
+    let targets = primitive["targets"].as_array().expect("targets");
+    for (target, fallen) in targets.iter().zip([9.81e-4, 3.0 * 9.81e-4]) {
+        let differences = model.floats(&target["POSITION"]);
+        assert!((differences[2] + fallen).abs() < 1e-5, "{differences:?}");
+    }
+    let still = Model::of(&film_of(&(ROPE.to_owned() + JOINT), 0));
+    assert!(
+        still.json["meshes"][2]["primitives"][0]
+            .get("targets")
+            .is_none()
+    );
+}
+
 /// The pictures in a file, by a reader of the chunks that this crate writes; browsers read them in `tests/browser`.
 fn read(file: &[u8], width: usize) -> Vec<Vec<u8>> {
     let mut pictures = Vec::new();

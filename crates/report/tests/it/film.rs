@@ -1,6 +1,8 @@
 //! Films.
 
+use impinge_report::Film;
 use impinge_report::viewer::{Part, page};
+use impinge_sim::{Scene, Simulation};
 use serde_json::Value;
 
 use super::land;
@@ -87,6 +89,47 @@ fn frames_hold_positions_stresses_volume_ratios_and_contact_forces() {
     }
     assert!(touched > 0, "the cube lands");
     assert!(floats(&film["force"])[1] > 0.0);
+}
+
+#[test]
+fn frames_end_with_the_points_of_ropes() {
+    let text = r#"
+[time]
+step = 1e-2
+duration = 1e-1
+[[body]]
+name = "cube"
+kind = "rigid"
+mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
+density = 1000
+[[joint]]
+kind = "rope"
+first = "cube"
+anchor = [0.05, 0, 0]
+end = [1, 2, 3]
+via = [{ at = [0, 0, 4] }]
+length = 20
+"#;
+    let scene = Scene::parse("rope.toml", text, &[""; 0]).expect("a scene");
+    let mut simulation = Simulation::new(&scene).expect("a simulation");
+    let mut film = Film::new(&simulation, 1);
+    film.watch(&simulation);
+    simulation.advance().expect("a step");
+    film.end(&simulation);
+    let (description, parts) = film.parts();
+    let description: Value = serde_json::from_str(&description).expect("JSON");
+    assert_eq!(description["lines"], serde_json::json!([3]));
+    for (frame, fallen) in [0.0, 9.81e-4].into_iter().enumerate() {
+        let values = numbers(part(&parts, &format!("frame{frame}")));
+        assert_eq!(values.len(), 1 + 3 * 8 + 9);
+        let expected = [0.05, 0.0, -fallen, 0.0, 0.0, 4.0, 1.0, 2.0, 3.0];
+        for (found, expected) in values[25..].iter().zip(expected) {
+            assert!((found - expected).abs() < 1e-6, "{found}, not {expected}");
+        }
+    }
+    // The whole rope is in the picture.
+    assert_eq!(floats(&description["high"]), [1.0, 2.0, 4.0]);
+    assert_eq!(self::film(1).0["lines"], serde_json::json!([]));
 }
 
 #[test]

@@ -1,12 +1,23 @@
-//! Constraints whose length or limit changes with time.
+//! Constraints of joints, whose length or limit may change with time.
 
 use crate::scene::Signal;
-use impinge_contact::constraint::Constraint;
+use impinge_contact::constraint::{Constraint, Point};
 
-/// A constraint of a joint, and the change of its `φ` since time 0 by a length or limit that changes with time.
+/// A constraint of a joint.
 pub(super) struct JointConstraint {
     pub(super) constraint: Constraint,
+    /// Change of its `φ` since time 0 by a length or limit that changes with time.
     pub(super) change: Option<Signal<f64>>,
+    /// The line in space that it is, for a link or rope.
+    pub(super) line: Option<LineInSpace>,
+}
+
+/// A line between two bodies.
+pub(super) struct LineInSpace {
+    /// Its points, from the first body on.
+    pub(super) points: Vec<Point>,
+    /// Sign of the force of its constraint under tension.
+    pub(super) tension_sign: f64,
 }
 
 impl From<Constraint> for JointConstraint {
@@ -14,6 +25,7 @@ impl From<Constraint> for JointConstraint {
         Self {
             constraint,
             change: None,
+            line: None,
         }
     }
 }
@@ -35,6 +47,7 @@ impl JointConstraint {
         Self {
             constraint,
             change: Some(Signal::Table(table.iter().map(change).collect())),
+            line: None,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A joint between one pair of bodies: its anchors and its constraints.
 
 use super::{
-    changing::{JointConstraint, middle, side_of},
+    changing::{JointConstraint, LineInSpace, middle, side_of},
     material_point::{blended, point},
     parts::{Held, PartsToJoin, solid},
 };
@@ -171,7 +171,12 @@ impl PairJoint<'_> {
                     JointKind::Rope => (link::rope(&from, to, start, joint.compliance)?, -1.0),
                     _ => (link::spring(&from, to, start, joint.compliance)?, 1.0),
                 };
-                return Ok(vec![JointConstraint::following(made, sign, start, &length)]);
+                let mut made = JointConstraint::following(made, sign, start, &length);
+                made.line = Some(LineInSpace {
+                    points: line,
+                    tension_sign: -sign,
+                });
+                return Ok(vec![made]);
             }
             JointKind::Hinge | JointKind::Slider | JointKind::Weld | JointKind::Bind => {}
         }

@@ -9,21 +9,18 @@
 //! with all forces at the end of the step, and the acceleration `a` of the turning of its prescribed motion. Impulses
 //! of changes of a prescribed velocity are not in it.
 
-use super::{forces::contact_forces, strains::take_offsets};
+use super::constraint_forces::{Evaluator, Rows};
+use super::forces::contact_forces;
 use crate::{
     error::SimError,
     model::{Model, PointMotion},
     rigid::RigidState,
     state::State,
 };
-use impinge_contact::constraint::law::MOST_ROWS;
-use impinge_contact::constraint::{
-    BodyBlocks, Configuration, Constraint, Evaluation, Frame, Layout, Local, Placement, Term,
-};
+use impinge_contact::constraint::{Constraint, Frame, Term};
 use impinge_fem::AssemblyScales;
 use impinge_krylov::block::BlockPattern;
-use nalgebra::{DVector, Vector3};
-use std::ops::Range;
+use nalgebra::Vector3;
 
 /// Source of a reaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -272,15 +269,7 @@ impl<'a> Joints<'a> {
         let mut on_points = vec![Vector3::zeros(); state.positions.len()];
         let mut loads: Vec<JointLoad<'a>> = Vec::new();
         let frames: Vec<Frame> = (state.rigid.iter()).map(RigidState::frame).collect();
-        let mut evaluator = Evaluator {
-            model,
-            state,
-            frames: &frames,
-            particles: vec![None; state.positions.len()],
-            bodies: vec![None; state.rigid.len()],
-            evaluation: Evaluation::default(),
-            local: Local::default(),
-        };
+        let mut evaluator = Evaluator::new(model, state, &frames);
         let constraints = &model.constraints;
         let lists = [
             (&constraints.rows, constraints.joints, true),
@@ -294,7 +283,7 @@ impl<'a> Joints<'a> {
                 first_row = range.end;
                 let rows = Rows { range, has_forces };
                 let joint = (index < joints).then_some(&mut loads);
-                evaluator.add(constraint, rows, &mut on_points, joint);
+                add(&mut evaluator, constraint, rows, &mut on_points, joint);
             }
         }
         for joint in loads.chunk_by_mut(|a, b| a.name == b.name) {
@@ -321,155 +310,54 @@ impl<'a> Joints<'a> {
     }
 }
 
-/// Evaluates the forces of constraints at a state.
-struct Evaluator<'m, 's> {
-    model: &'m Model,
-    state: &'s State,
-    frames: &'s [Frame],
-    particles: Vec<Option<u32>>,
-    bodies: Vec<Option<BodyBlocks>>,
-    evaluation: Evaluation,
-    local: Local,
-}
-
-/// The rows of a constraint among those of the model.
-struct Rows {
-    range: Range<usize>,
-    /// Whether the state has their forces.
-    has_forces: bool,
-}
-
-impl<'m> Evaluator<'m, '_> {
-    /// Adds the forces of a constraint with these rows to its points, and to the loads of joints if it is one.
-    fn add(
-        &mut self,
-        constraint: &'m Constraint,
-        rows: Rows,
-        on_points: &mut [Vector3<f64>],
-        mut joint: Option<&mut Vec<JointLoad<'m>>>,
-    ) {
-        let Rows { range, has_forces } = rows;
-        let configuration = Configuration {
-            particles: &self.state.positions,
-            frames: self.frames,
-        };
-        let q: Vec<Vector3<f64>> = (constraint.points().iter())
-            .map(|point| point.at(&configuration))
-            .collect();
-        self.local.clear(constraint.rows(), q.len());
-        constraint.law().evaluate(&q, &mut self.local);
-        let forces = match self.state.joint_forces.get(range.clone()) {
-            Some(forces) if has_forces => forces.to_vec(),
-            _ => self.forces_by_value(constraint, range.start, &configuration),
-        };
-        for (index, point) in constraint.points().iter().enumerate() {
-            let force = self.local.force(&forces, index);
-            for term in &point.terms {
-                match *term {
-                    Term::Particle { index, weight } => {
-                        let (force, x) = (force * weight, self.state.positions[index]);
-                        on_points[index] += force;
-                        if let Some(loads) = joint.as_deref_mut() {
-                            let solid = self.model.geometry.solid_of_point(index as u32);
-                            let load = load_of(loads, &constraint.name, solid);
-                            load.place_sum += x;
-                            load.places += 1;
-                            load.force += force;
-                            load.moment += x.cross(&force);
-                        }
+/// Adds the forces of a constraint with these rows to its points, and to the loads of joints if it is one.
+fn add<'m>(
+    evaluator: &mut Evaluator<'_>,
+    constraint: &'m Constraint,
+    rows: Rows,
+    on_points: &mut [Vector3<f64>],
+    mut joint: Option<&mut Vec<JointLoad<'m>>>,
+) {
+    let forces = evaluator.forces(constraint, rows);
+    for (index, point) in constraint.points().iter().enumerate() {
+        let force = evaluator.local.force(&forces, index);
+        for term in &point.terms {
+            match *term {
+                Term::Particle { index, weight } => {
+                    let (force, x) = (force * weight, evaluator.state.positions[index]);
+                    on_points[index] += force;
+                    if let Some(loads) = joint.as_deref_mut() {
+                        let solid = evaluator.model.geometry.solid_of_point(index as u32);
+                        let load = load_of(loads, &constraint.name, solid);
+                        load.place_sum += x;
+                        load.places += 1;
+                        load.force += force;
+                        load.moment += x.cross(&force);
                     }
-                    Term::Body {
-                        index,
-                        weight,
-                        place,
-                        arm,
-                    } => {
-                        if let Some(loads) = joint.as_deref_mut() {
-                            let frame = &self.frames[index];
-                            let solid = self.model.rigid[index].body;
-                            let load = load_of(loads, &constraint.name, solid);
-                            let arm = frame.orientation * arm;
-                            let turning = arm.cross(&(force * weight));
-                            let force = force * (weight * place);
-                            load.force += force;
-                            load.moment += frame.center.cross(&force) + turning;
-                            if place != 0.0 {
-                                load.place_sum += frame.center + arm;
-                                load.places += 1;
-                            }
+                }
+                Term::Body {
+                    index,
+                    weight,
+                    place,
+                    arm,
+                } => {
+                    if let Some(loads) = joint.as_deref_mut() {
+                        let frame = &evaluator.frames[index];
+                        let solid = evaluator.model.rigid[index].body;
+                        let load = load_of(loads, &constraint.name, solid);
+                        let arm = frame.orientation * arm;
+                        let turning = arm.cross(&(force * weight));
+                        let force = force * (weight * place);
+                        load.force += force;
+                        load.moment += frame.center.cross(&force) + turning;
+                        if place != 0.0 {
+                            load.place_sum += frame.center + arm;
+                            load.places += 1;
                         }
                     }
                 }
             }
         }
-    }
-
-    /// `λ = −∂V/∂φ − C⁻¹ d φ̇` of a compliant constraint.
-    fn forces_by_value(
-        &mut self,
-        constraint: &Constraint,
-        first_row: usize,
-        configuration: &Configuration<'_>,
-    ) -> Vec<f64> {
-        let rows = constraint.rows();
-        // No unknowns: this needs values only.
-        let placement = Placement {
-            state: *configuration,
-            layout: Layout {
-                particles: &self.particles,
-                bodies: &self.bodies,
-            },
-        };
-        self.evaluation.rows(constraint, &placement);
-        let (model, state) = (self.model, self.state);
-        take_offsets(model, state, state.time, first_row, &mut self.evaluation);
-        let value = DVector::from_column_slice(&self.evaluation.value);
-        if constraint.unilateral && value.min() >= 0.0 {
-            return vec![0.0; rows];
-        }
-        let mut stretched = value;
-        if constraint.damping > 0.0 {
-            let rate = self.rate(constraint);
-            stretched += DVector::from_column_slice(&rate[..rows]) * constraint.damping;
-        }
-        let forces = match (
-            constraint.law().response(&self.evaluation.value),
-            constraint.stiffness(),
-        ) {
-            (Some(response), _) => -response.slope,
-            (None, Some(stiffness)) => -(stiffness * stretched),
-            (None, None) => DVector::zeros(rows),
-        };
-        forces.as_slice().to_vec()
-    }
-
-    /// `φ̇` at the latest evaluation.
-    fn rate(&self, constraint: &Constraint) -> [f64; MOST_ROWS] {
-        let count = constraint.points().len();
-        let mut rate = [0.0; MOST_ROWS];
-        for (index, point) in constraint.points().iter().enumerate() {
-            let mut velocity = Vector3::zeros();
-            for term in &point.terms {
-                velocity += match *term {
-                    Term::Particle { index, weight } => self.state.velocities[index] * weight,
-                    Term::Body {
-                        index,
-                        weight,
-                        place,
-                        arm,
-                    } => {
-                        let at = &self.state.rigid[index];
-                        let spin = self.model.rigid[index].angular_velocity(at);
-                        let arm = self.frames[index].orientation * arm;
-                        (at.velocity * place + spin.cross(&arm)) * weight
-                    }
-                };
-            }
-            for (row, rate) in rate.iter_mut().enumerate().take(constraint.rows()) {
-                *rate += self.local.jacobian[row * count + index].dot(&velocity);
-            }
-        }
-        rate
     }
 }
 

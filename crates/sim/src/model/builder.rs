@@ -361,6 +361,7 @@ impl Builder {
         }
         let joined = self.constraints(scene, &parts.motions)?;
         let changing = Self::changing_offsets(&joined);
+        let lines = Self::lines(&joined);
         let Joined {
             constraints: rows,
             joints,
@@ -371,7 +372,9 @@ impl Builder {
             pairs: joined,
             first_bodies,
             notices: doubtful_joints,
+            joint_names,
             changing: _,
+            lines: _,
         } = joined;
         let filter = self.filter(joined.clone());
         let surface =
@@ -432,6 +435,8 @@ impl Builder {
             soft_links,
             held,
             joined,
+            lines,
+            joint_names,
             first_bodies,
             stress_points,
             changing,

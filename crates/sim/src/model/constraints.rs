@@ -1,5 +1,6 @@
 //! The constraints of a simulation: joints, links, and strains that are constraints.
 
+use super::Line;
 use crate::{scene::Signal, solid::StressPoint};
 use impinge_contact::constraint::{Constraint, GeometricStiffness};
 use std::collections::BTreeMap;
@@ -21,6 +22,10 @@ pub struct Constraints {
     /// Pairs of bodies that joints connect without keeping them apart, as bodies of the collision surface, the smaller
     /// number first.
     pub joined: Vec<[u32; 2]>,
+    /// The joints that are lines in space, in the order of the scene.
+    pub lines: Vec<Line>,
+    /// Names of the joints of the scene.
+    pub joint_names: Vec<String>,
     /// Number of the first body of each joint, by the name of the joint.
     pub(crate) first_bodies: BTreeMap<String, usize>,
     /// The constraints that give the stress of a body, in the order of their rows: `rows`, then `soft`, then `held`.

@@ -6,13 +6,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::checkpoint::{CHECKPOINT, Checkpoint};
+use super::companions::{CONTACTS_PVD, Companion, Companions, LINES_PVD};
 use super::energies::ENERGIES_CSV;
 use super::format::FORMAT;
-use super::listing::Companions;
-use super::listing::{
-    CONTACTS_PVD, FRAMES_CSV, FRAMES_PVD, Listing, contacts_name, frame_name, is_contacts_name,
-    is_frame_name, is_pieces_name, pieces_name,
-};
+use super::listing::{FRAMES_CSV, FRAMES_PVD, Listing, frame_name, is_frame_name};
 use super::lock::{FolderLock, LOCK};
 use super::manifest::MANIFEST;
 use super::reactions::REACTIONS_CSV;
@@ -20,8 +17,8 @@ use super::rigid::RIGID_CSV;
 use super::steps::STEPS_CSV;
 use super::summary::SUMMARY;
 use super::{
-    Checksum, Frame, FrameContacts, FrameEntry, HalfSpaceEntry, Manifest, OutputError, atomic,
-    contacts, events::EVENTS, pieces, problems, read_regular, vtu,
+    Checksum, Frame, FrameContacts, FrameEntry, FrameLines, HalfSpaceEntry, Manifest, OutputError,
+    atomic, contacts, events::EVENTS, lines, pieces, problems, read_regular, vtu,
 };
 use crate::model::Model;
 use crate::scene::Scene;
@@ -29,12 +26,13 @@ use crate::stepper::asynchronous::Pieces;
 use serde_json::Value;
 
 /// Files of an earlier run, besides its frames.
-const FILES: [&str; 11] = [
+const FILES: [&str; 12] = [
     MANIFEST,
     CHECKPOINT,
     FRAMES_CSV,
     FRAMES_PVD,
     CONTACTS_PVD,
+    LINES_PVD,
     STEPS_CSV,
     REACTIONS_CSV,
     ENERGIES_CSV,
@@ -121,6 +119,8 @@ pub struct Beside<'a> {
     pub pieces: Option<&'a Pieces>,
     /// The contacts of the frame.
     pub contacts: Option<&'a FrameContacts>,
+    /// The joints of the frame that are lines in space.
+    pub lines: Option<&'a FrameLines>,
 }
 
 /// Writes the frames of a run, their lists and its `manifest.json`.
@@ -222,8 +222,11 @@ impl FrameWriter {
                 return damaged(FRAMES_CSV, format!("its entry {index} is `{}`", frame.file));
             }
             last = read_unchanged(&folder, &frame.file, frame.checksum)?;
-            if let Some(checksum) = frame.contacts {
-                read_unchanged(&folder, &contacts_name(index), checksum)?;
+            // Pieces are those of the asynchronous stepper, whose runs do not resume.
+            for kind in [Companion::Contacts, Companion::Lines] {
+                if let Some(checksum) = kind.checksum(frame) {
+                    read_unchanged(&folder, &kind.file(index), checksum)?;
+                }
             }
         }
         let shown = vtu::decode(&last, &folder.join(frame_name(frames.len() - 1)))?;
@@ -253,12 +256,13 @@ impl FrameWriter {
         } = kept;
         // The lists come first: a frame that they do not name is no part of the run.
         let listing = Listing::create(&folder, companions, &frames)?;
-        let kept: BTreeSet<String> = (0..frames.len())
-            .flat_map(|index| [frame_name(index), contacts_name(index)])
-            .collect();
+        let files = |index| {
+            let beside = Companion::ALL.map(|kind| kind.file(index));
+            beside.into_iter().chain([frame_name(index)])
+        };
+        let kept: BTreeSet<String> = (0..frames.len()).flat_map(files).collect();
         for name in names_in(&folder)? {
-            let is_stored = is_frame_name(&name) || is_contacts_name(&name);
-            let is_later = is_stored && !kept.contains(&name);
+            let is_later = is_of_frame(&name) && !kept.contains(&name);
             if is_later || [SUMMARY, EVENTS].contains(&name.as_str()) {
                 remove(&folder.join(name))?;
             }
@@ -314,24 +318,10 @@ impl FrameWriter {
         beside: Beside<'_>,
         stamp: FrameStamp,
     ) -> Result<(), OutputError> {
-        let stored = self.listing.companions();
-        let pieces = match beside.pieces.filter(|_| stored.pieces) {
-            None => None,
-            Some(pieces) => {
-                let bytes = pieces::encode(pieces);
-                atomic::write(&self.folder.join(pieces_name(self.frames)), &bytes)?;
-                Some(Checksum::of(&bytes))
-            }
-        };
-        let contacts = match beside.contacts.filter(|_| stored.contacts) {
-            None => None,
-            Some(contacts) => {
-                let path = self.folder.join(contacts_name(self.frames));
-                let bytes = contacts::encode(contacts, &path)?;
-                atomic::write(&path, &bytes)?;
-                Some(Checksum::of(&bytes))
-            }
-        };
+        let pieces = |pieces: &Pieces, _: &Path| Ok(pieces::encode(pieces));
+        let pieces = self.write_beside(Companion::Pieces, beside.pieces, pieces)?;
+        let contacts = self.write_beside(Companion::Contacts, beside.contacts, contacts::encode)?;
+        let lines = self.write_beside(Companion::Lines, beside.lines, lines::encode)?;
         let file = frame_name(self.frames);
         let path = self.folder.join(&file);
         let bytes = vtu::encode(frame, &path)?;
@@ -344,11 +334,29 @@ impl FrameWriter {
             checksum: Checksum::of(&bytes),
             pieces,
             contacts,
+            lines,
         };
         self.listing.append(self.frames, &entry)?;
         self.frames += 1;
         self.last_step = Some(stamp.step);
         Ok(())
+    }
+
+    /// Writes `content` beside the next frame, if it is there and the run stores its `kind`.
+    fn write_beside<T>(
+        &self,
+        kind: Companion,
+        content: Option<&T>,
+        encode: impl FnOnce(&T, &Path) -> Result<Vec<u8>, OutputError>,
+    ) -> Result<Option<Checksum>, OutputError> {
+        let is_stored = self.listing.companions().has(kind);
+        let Some(content) = content.filter(|_| is_stored) else {
+            return Ok(None);
+        };
+        let path = self.folder.join(kind.file(self.frames));
+        let bytes = encode(content, &path)?;
+        atomic::write(&path, &bytes)?;
+        Ok(Some(Checksum::of(&bytes)))
     }
 }
 
@@ -447,7 +455,12 @@ fn is_own(name: &str) -> bool {
         .strip_prefix('.')
         .and_then(|rest| rest.strip_suffix(".part"));
     let name = unfinished.unwrap_or(name);
-    is_frame_name(name) || is_pieces_name(name) || is_contacts_name(name) || FILES.contains(&name)
+    is_of_frame(name) || FILES.contains(&name)
+}
+
+/// Whether `name` is that of a frame, or of a file beside one.
+pub(super) fn is_of_frame(name: &str) -> bool {
+    is_frame_name(name) || Companion::ALL.iter().any(|kind| kind.is_name(name))
 }
 
 /// Names of everything in `folder`, sorted.

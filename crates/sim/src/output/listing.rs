@@ -1,10 +1,11 @@
-//! The lists of a run's frames: `frames.csv` for programs, `frames.pvd` for ParaView, and `contacts.pvd` of the
-//! contacts beside them. Every frame adds an entry to each.
+//! The lists of a run's frames: `frames.csv` for programs, `frames.pvd` for ParaView, and `contacts.pvd` and
+//! `lines.pvd` of the files beside them. Every frame adds an entry to each.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use super::companions::{Companion, Companions, is_numbered};
 use super::rows::{Table, encode, rows_of};
 use super::{Checksum, OutputError, atomic, read_regular};
 use serde::{Deserialize, Serialize};
@@ -29,6 +30,9 @@ pub struct FrameEntry {
     /// Checksum of the file with the contacts of the frame, where these are stored.
     #[serde(default)]
     pub contacts: Option<Checksum>,
+    /// Checksum of the file with the lines of the frame, where these are stored.
+    #[serde(default)]
+    pub lines: Option<Checksum>,
 }
 
 /// Name of the table.
@@ -37,43 +41,13 @@ pub(super) const FRAMES_CSV: &str = "frames.csv";
 /// Name of the collection of frames.
 pub(super) const FRAMES_PVD: &str = "frames.pvd";
 
-/// Name of the collection of contacts.
-pub(super) const CONTACTS_PVD: &str = "contacts.pvd";
-
 /// Columns that every table has: fields of [`FrameEntry`].
 const COLUMNS: [&str; 5] = ["file", "step", "time", "parts", "checksum"];
 
-/// The kinds of files that a run stores beside each frame. Each of them has a column of checksums.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Companions {
-    /// The pieces of the motion to the frame.
-    pub(super) pieces: bool,
-    /// The contacts of the frame.
-    pub(super) contacts: bool,
-}
-
-impl Companions {
-    /// All combinations.
-    const ALL: [Self; 4] = [
-        Self::of(false, false),
-        Self::of(true, false),
-        Self::of(false, true),
-        Self::of(true, true),
-    ];
-
-    const fn of(pieces: bool, contacts: bool) -> Self {
-        Self { pieces, contacts }
-    }
-
-    /// The columns of a table.
-    fn columns(self) -> Vec<&'static str> {
-        let own = [(self.pieces, "pieces"), (self.contacts, "contacts")];
-        let own = own.into_iter().filter(|(is_stored, _)| *is_stored);
-        COLUMNS
-            .into_iter()
-            .chain(own.map(|(_, name)| name))
-            .collect()
-    }
+/// The columns of a table of frames with such `companions`.
+fn columns(companions: Companions) -> Vec<&'static str> {
+    let own = companions.iter().map(Companion::name);
+    COLUMNS.into_iter().chain(own).collect()
 }
 
 /// First and last lines of the collection.
@@ -87,8 +61,8 @@ pub(super) struct Listing {
     companions: Companions,
     table: Table,
     frames: Collection,
-    /// If contacts are stored.
-    contacts: Option<Collection>,
+    /// The collections of files beside the frames.
+    beside: Vec<(Companion, Collection)>,
 }
 
 impl Listing {
@@ -103,11 +77,7 @@ impl Listing {
     ) -> Result<Self, OutputError> {
         let csv = folder.join(FRAMES_CSV);
         // All files are complete before their first extension.
-        let header = companions
-            .columns()
-            .into_iter()
-            .map(str::to_owned)
-            .collect();
+        let header = columns(companions).into_iter().map(str::to_owned).collect();
         let of_entries = entries.iter().map(|entry| fields(entry, companions));
         let rows = std::iter::once(header).chain(of_entries);
         atomic::write(
@@ -119,12 +89,14 @@ impl Listing {
             atomic::write(&path, text.as_bytes())?;
             Collection::open(path)
         };
+        let beside = companions.iter().filter_map(|kind| {
+            let collection = collection(kind.collection()?, beside_of(kind, entries));
+            Some(collection.map(|collection| (kind, collection)))
+        });
         Ok(Self {
             companions,
+            beside: beside.collect::<Result<_, _>>()?,
             frames: collection(FRAMES_PVD, collection_of(entries))?,
-            contacts: (companions.contacts)
-                .then(|| collection(CONTACTS_PVD, contacts_of(entries)))
-                .transpose()?,
             table: Table::open(csv)?,
         })
     }
@@ -141,12 +113,12 @@ impl Listing {
     pub(super) fn append(&mut self, index: usize, entry: &FrameEntry) -> Result<(), OutputError> {
         self.table.append([fields(entry, self.companions)])?;
         self.frames.append(&data_set(entry.time, &entry.file))?;
-        match &mut self.contacts {
-            Some(contacts) if entry.contacts.is_some() => {
-                contacts.append(&data_set(entry.time, &contacts_name(index)))
+        for (kind, collection) in &mut self.beside {
+            if kind.checksum(entry).is_some() {
+                collection.append(&data_set(entry.time, &kind.file(index)))?;
             }
-            _ => Ok(()),
         }
+        Ok(())
     }
 }
 
@@ -161,8 +133,8 @@ pub(super) fn read_entries(folder: &Path) -> Result<Vec<FrameEntry>, OutputError
     let damaged = |error: &csv::Error| OutputError::format(&path, error.to_string());
     let whole = text.iter().rposition(|&byte| byte == b'\n');
     let whole = &text[..whole.map_or(0, |end| end + 1)];
-    let of = |companions: Companions| rows_of(&path, whole, &companions.columns());
-    let tables = Companions::ALL.into_iter().map(of);
+    let of = |companions: Companions| rows_of(&path, whole, &columns(companions));
+    let tables = Companions::all().map(of);
     let mut reader = tables.reduce(Result::or).expect("there are combinations")?;
     let heads = reader.headers().map_err(|error| damaged(&error))?.clone();
     let mut entries = Vec::new();
@@ -192,10 +164,10 @@ pub(super) fn collection_of(entries: &[FrameEntry]) -> String {
     format!("{OPENING}{}{CLOSING}", listed.collect::<String>())
 }
 
-/// The text of the collection of the contacts beside `entries`.
-pub(super) fn contacts_of(entries: &[FrameEntry]) -> String {
-    let stored = (entries.iter().enumerate()).filter(|(_, entry)| entry.contacts.is_some());
-    let listed = stored.map(|(index, entry)| data_set(entry.time, &contacts_name(index)));
+/// The text of the collection of the files of a `kind` beside `entries`.
+pub(super) fn beside_of(kind: Companion, entries: &[FrameEntry]) -> String {
+    let stored = (entries.iter().enumerate()).filter(|(_, entry)| kind.checksum(entry).is_some());
+    let listed = stored.map(|(index, entry)| data_set(entry.time, &kind.file(index)));
     format!("{OPENING}{}{CLOSING}", listed.collect::<String>())
 }
 
@@ -206,8 +178,9 @@ fn fields(entry: &FrameEntry, companions: Companions) -> Vec<String> {
         time,
         parts,
         checksum,
-        pieces,
-        contacts,
+        pieces: _,
+        contacts: _,
+        lines: _,
     } = entry;
     // The shortest text that reads back as the same double.
     let time = format!("{time:?}");
@@ -218,10 +191,8 @@ fn fields(entry: &FrameEntry, companions: Companions) -> Vec<String> {
         parts.to_string(),
         checksum.to_string(),
     ];
-    let own = [(companions.pieces, pieces), (companions.contacts, contacts)];
-    for (_, checksum) in own.into_iter().filter(|(is_stored, _)| *is_stored) {
-        fields.push(checksum.map_or_else(String::new, |checksum| checksum.to_string()));
-    }
+    let own = companions.iter().map(|kind| kind.checksum(entry));
+    fields.extend(own.map(|checksum| checksum.map_or_else(String::new, |sum| sum.to_string())));
     fields
 }
 
@@ -273,33 +244,8 @@ pub(super) fn frame_name(index: usize) -> String {
     format!("frame_{index:05}.vtu")
 }
 
-/// Name of the file with the pieces of the motion to frame `index`.
-pub(super) fn pieces_name(index: usize) -> String {
-    format!("pieces_{index:05}.bin")
-}
-
-/// Name of the file with the contacts of frame `index`.
-pub(super) fn contacts_name(index: usize) -> String {
-    format!("contacts_{index:05}.vtp")
-}
-
 pub(super) fn is_frame_name(name: &str) -> bool {
     is_numbered(name, "frame_", ".vtu")
-}
-
-pub(super) fn is_pieces_name(name: &str) -> bool {
-    is_numbered(name, "pieces_", ".bin")
-}
-
-pub(super) fn is_contacts_name(name: &str) -> bool {
-    is_numbered(name, "contacts_", ".vtp")
-}
-
-/// Whether `name` is a number between `begin` and `end`.
-fn is_numbered(name: &str, begin: &str, end: &str) -> bool {
-    name.strip_prefix(begin)
-        .and_then(|rest| rest.strip_suffix(end))
-        .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -320,11 +266,18 @@ mod tests {
             checksum: Checksum::of(&[index as u8]),
             pieces: None,
             contacts: None,
+            lines: None,
         });
         let path = folder.path().join(FRAMES_CSV);
-        for companions in Companions::ALL {
-            entries[1].pieces = companions.pieces.then(|| Checksum::of(b"pieces"));
-            entries[1].contacts = companions.contacts.then(|| Checksum::of(b"contacts"));
+        for companions in Companions::all() {
+            let checksum = |kind: Companion| {
+                companions
+                    .has(kind)
+                    .then(|| Checksum::of(kind.name().as_bytes()))
+            };
+            entries[1].pieces = checksum(Companion::Pieces);
+            entries[1].contacts = checksum(Companion::Contacts);
+            entries[1].lines = checksum(Companion::Lines);
             let create = |entries: &[FrameEntry]| {
                 Listing::create(folder.path(), companions, entries).expect("room");
                 std::fs::read(&path).expect("a table")

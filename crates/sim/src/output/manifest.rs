@@ -4,9 +4,10 @@ use std::path::Path;
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
+use super::companions::{Companion, Companions};
 use super::format::FORMAT;
-use super::listing::Companions;
 use super::{Checksum, Frame, FrameEntry, OutputError, listing, read_regular};
 use crate::geometry::HalfSpace;
 use crate::scene::RigidMotion;
@@ -22,7 +23,7 @@ pub struct Manifest {
     /// Version of the program that wrote it.
     pub version: String,
     /// The scene with all overrides applied, in the keys of the scene format.
-    pub scene: serde_json::Value,
+    pub scene: Value,
     /// Checksum of the scene.
     pub scene_hash: Checksum,
     /// The folder that mesh files of the scene are relative to, if it has any.
@@ -113,10 +114,19 @@ impl Manifest {
         let output = &self.scene["output"];
         // The default is not written.
         let has_contacts = self.scene["stepper"] != "constrained";
-        Companions {
-            pieces: output["pieces"] == true,
-            contacts: has_contacts && output["contacts"] != false,
-        }
+        let joints = self.scene["joint"].as_array();
+        let is_line = |joint: &Value| joint["kind"] == "link" || joint["kind"] == "rope";
+        Companions::of(|kind| match kind {
+            Companion::Pieces => output["pieces"] == true,
+            Companion::Contacts => has_contacts && output["contacts"] != false,
+            Companion::Lines => joints.is_some_and(|joints| joints.iter().any(is_line)),
+        })
+    }
+
+    /// Name of the file with the lines of frame `index` (`lines_NNNNN.vtp`); `None` where the run stores none.
+    pub fn lines_file(&self, index: usize) -> Option<String> {
+        let stored = self.frames.get(index)?.lines;
+        stored.map(|_| Companion::Lines.file(index))
     }
 
     /// Whether `folder` is that of a run, of any version of the program.

@@ -5,6 +5,7 @@
 //!   `frames.pvd`
 //! - [`Frame`], [`read_frame`]: one stored state, exact to the last bit
 //! - [`FrameContacts`], [`read_contacts`]: the contacts of a frame, `contacts_NNNNN.vtp`
+//! - [`FrameLines`], [`read_lines`]: the links and ropes of a frame, `lines_NNNNN.vtp`
 //! - [`read_pieces`]: the straight pieces of an asynchronous motion between two frames
 //! - [`Manifest`]: the scene and the frames of a run, with checksums
 //! - [`StepsCsv`]: `steps.csv`, one row per step
@@ -20,19 +21,21 @@
 //! - [`verify_run`], [`verify_frame`]: proof of the guarantees from the files alone
 //!
 //! Tables and lists (`steps.csv`, `energies.csv`, `reactions.csv`, `rigid.csv`, `frames.csv`, `frames.pvd`,
-//! `contacts.pvd`) grow by whole entries.
+//! `contacts.pvd`, `lines.pvd`) grow by whole entries.
 //! Every other file is written under another name and renamed when it is complete. So an interrupted run is readable up
 //! to its last frame.
 //! `docs/output.md` documents every field.
 
 mod arrays;
 mod checkpoint;
+mod companions;
 mod contacts;
 mod counters;
 mod energies;
 mod events;
 mod folder;
 mod frame;
+mod lines;
 mod listing;
 mod lock;
 mod manifest;
@@ -62,6 +65,7 @@ pub use energies::EnergiesCsv;
 pub use events::write_events;
 pub use folder::{Beside, FrameStamp, FrameWriter, KeptFrames, RunHeader};
 pub use frame::Frame;
+pub use lines::{FrameLines, read_lines};
 pub use listing::FrameEntry;
 pub use manifest::{HalfSpaceEntry, Manifest, NO_STRAIGHT_MOTION};
 pub use pieces::read_pieces;

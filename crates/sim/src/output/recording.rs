@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use super::{
     Accepted, Beside, Checkpoint, Checksum, DumpWhen, End, EnergiesCsv, FirstEvents, Frame,
-    FrameContacts, FrameStamp, FrameWriter, NO_STRAIGHT_MOTION, OutputError, ProblemDump,
-    ReactionsCsv, RigidCsv, RunFacts, RunHeader, StepsCsv, Summary, Verdict, verdict, write_events,
+    FrameContacts, FrameLines, FrameStamp, FrameWriter, NO_STRAIGHT_MOTION, OutputError,
+    ProblemDump, ReactionsCsv, RigidCsv, RunFacts, RunHeader, StepsCsv, Summary, Verdict, verdict,
+    write_events,
 };
 use crate::{Scene, SimError, Simulation, StepFailure, StepReport};
 use impinge_contact::Interrupt;
@@ -300,6 +301,8 @@ impl<'a> Recording<'a> {
         let frame = Frame::capture(self.simulation.model(), state);
         let contacts = (self.scene.stores_contacts())
             .then(|| FrameContacts::capture(self.simulation.model(), state));
+        let lines =
+            (self.scene.has_lines()).then(|| FrameLines::capture(self.simulation.model(), state));
         let stamp = FrameStamp {
             step: state.step,
             time: state.time,
@@ -317,6 +320,7 @@ impl<'a> Recording<'a> {
         let beside = Beside {
             pieces: pieces.as_ref(),
             contacts: contacts.as_ref(),
+            lines: lines.as_ref(),
         };
         self.frames.write_with(&frame, beside, stamp)?;
         self.parts = 0;

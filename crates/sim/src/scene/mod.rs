@@ -198,6 +198,12 @@ impl Scene {
         self.output.contacts.unwrap_or(default)
     }
 
+    /// Whether joints are lines in space, which are stored beside each frame: links and ropes.
+    pub fn has_lines(&self) -> bool {
+        let mut kinds = self.joints.iter().map(|joint| joint.kind);
+        kinds.any(|kind| matches!(kind, JointKind::Link | JointKind::Rope))
+    }
+
     /// Whether the reactions of each step are stored: not those of the asynchronous stepper, unless the scene turns it
     /// off.
     pub fn stores_reactions(&self) -> bool {

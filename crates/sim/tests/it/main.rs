@@ -22,6 +22,7 @@ mod inversion;
 mod islands;
 mod joints;
 mod joints_by_group;
+mod lines_on_disk;
 mod motion;
 mod nonlinear;
 mod obstacles;

@@ -4,6 +4,9 @@ use super::super::error::Problem;
 use super::super::extract::Elements;
 use crate::mesh::MeshError;
 
+/// The cell type of a line through any number of points.
+pub(super) const POLY_LINE: u8 = 4;
+
 /// The cell type of a triangle.
 pub const TRIANGLE: u8 = 5;
 
@@ -109,7 +112,7 @@ fn cell_type(kind: u8) -> (&'static str, Option<usize>, Use) {
         0 => ("empty cell", None, Use::Nothing),
         1 => ("vertex", None, Use::Nothing),
         2 => ("poly-vertex", None, Use::Nothing),
-        3 | 4 | 21 | 35 | 51 | 60 | 68 | 75 => ("line", None, Use::Nothing),
+        3 | POLY_LINE | 21 | 35 | 51 | 60 | 68 | 75 => ("line", None, Use::Nothing),
         TRIANGLE => ("triangle", Some(3), Use::Polygon),
         STRIP => ("triangle strip", None, Use::Strip),
         POLYGON => ("polygon", None, Use::Polygon),

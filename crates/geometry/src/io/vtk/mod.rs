@@ -1,7 +1,8 @@
 //! VTK: legacy `.vtk` files and XML `.vtu` and `.vtp` files.
 //!
 //! The reader supports the default output of ParaView, PyVista and meshio: ASCII, base64 and raw appended data, zlib
-//! and LZ4 blocks, both byte orders, every type of numbers. [`write_vtu`] and [`write_vtp`] write inline base64.
+//! and LZ4 blocks, both byte orders, every type of numbers. [`write_vtu`], [`write_vtp`] and [`write_lines`] write
+//! inline base64.
 //!
 //! Format: VTK File Formats, <https://docs.vtk.org/en/latest/vtk_file_formats/index.html>.
 
@@ -17,8 +18,9 @@ use nalgebra::Vector3;
 pub use array::{DataArray, Values};
 pub use cells::{Cells, TETRA, TRIANGLE};
 pub(super) use write::write;
-pub use write::{write_vtp, write_vtu};
+pub use write::{write_lines, write_vtp, write_vtu};
 
+use self::cells::POLY_LINE;
 use self::xml::{DataSet, Document, Entry, Piece};
 use super::error::{ParseError, Place, Problem};
 use super::extract::Elements;
@@ -45,6 +47,17 @@ pub struct PointSet {
     pub points: Vec<Vector3<f64>>,
     /// Arrays with an entry per point.
     pub point_data: Vec<DataArray>,
+    /// Arrays of the whole set, of any length.
+    pub field_data: Vec<DataArray>,
+}
+
+/// A `.vtp` file of polylines, and arrays on them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct PolyLines {
+    /// Positions of the points of each line (m).
+    pub lines: Vec<Vec<Vector3<f64>>>,
+    /// Arrays with an entry per line.
+    pub cell_data: Vec<DataArray>,
     /// Arrays of the whole set, of any length.
     pub field_data: Vec<DataArray>,
 }
@@ -89,6 +102,40 @@ pub fn read_vtp(bytes: &[u8]) -> Result<PointSet, ParseError> {
         point_data: data(&document, piece, "PointData", points.len())?,
         field_data: fields(&document)?,
         points,
+    })
+}
+
+/// Reads the polylines of a `.vtp` file of one piece, and the arrays on them; it has no other cells.
+///
+/// # Errors
+/// [`ParseError`] if the file is malformed, is not one piece of poly data, has arrays of inconsistent lengths, or lines
+/// through points that it does not have.
+pub fn read_lines(bytes: &[u8]) -> Result<PolyLines, ParseError> {
+    let document = Document::parse(bytes)?;
+    let piece = only_piece(&document, DataSet::PolyData, "poly data")?;
+    let points = points(&document, piece)?;
+    let cells = match piece.array("Lines", Some("offsets")) {
+        None => Cells::default(),
+        Some(entry) => {
+            let offsets = Offsets::read(&document, entry)?;
+            let counted = piece.count("NumberOfLines");
+            let count = counted.unwrap_or(offsets.ends.len());
+            // The count is checked before memory is allocated for it.
+            if count.abs_diff(offsets.ends.len()) > 1 {
+                return Err(contradiction(&document, entry));
+            }
+            cells_of(&document, piece, "Lines", vec![POLY_LINE; count], &offsets)?
+        }
+    };
+    let line = |(_, corners): (u8, &[u32])| {
+        let at = |&corner: &u32| points.get(corner as usize).copied();
+        corners.iter().map(at).collect::<Option<Vec<_>>>()
+    };
+    let lines: Option<Vec<_>> = cells.iter().map(line).collect();
+    Ok(PolyLines {
+        lines: lines.ok_or_else(|| whole_file("a line has a point that is missing".to_owned()))?,
+        cell_data: data(&document, piece, "CellData", cells.len())?,
+        field_data: fields(&document)?,
     })
 }
 

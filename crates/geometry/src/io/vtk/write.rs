@@ -6,7 +6,7 @@ use std::io::{self, Write};
 
 use base64::{engine::general_purpose::STANDARD, write::EncoderWriter};
 
-use super::{DataArray, PointSet, TETRA, UnstructuredGrid, Values};
+use super::{DataArray, PointSet, PolyLines, TETRA, UnstructuredGrid, Values};
 use crate::mesh::TetMesh;
 use nalgebra::Vector3;
 
@@ -78,6 +78,39 @@ pub fn write_vtp(out: &mut impl Write, set: &PointSet) -> io::Result<()> {
     write_array(out, "connectivity", 1, &Values::Int64((0..count).collect()))?;
     write_array(out, "offsets", 1, &Values::Int64((1..=count).collect()))?;
     writeln!(out, "      </Verts>\n    </Piece>\n  </PolyData>")?;
+    writeln!(out, "</VTKFile>")
+}
+
+/// Writes polylines as one piece; [`read_lines`](super::read_lines) returns every number bit for bit.
+///
+/// # Errors
+/// Those of `out`.
+///
+/// # Panics
+/// If an array does not have `components` numbers per line.
+#[track_caller]
+pub fn write_lines(out: &mut impl Write, set: &PolyLines) -> io::Result<()> {
+    let lines = set.lines.len();
+    check_lengths(&set.cell_data, lines);
+    let points = set.lines.concat();
+    let count = points.len();
+    write_head(out, "PolyData", &set.field_data)?;
+    let others = r#"NumberOfStrips="0" NumberOfPolys="0""#;
+    writeln!(
+        out,
+        r#"    <Piece NumberOfPoints="{count}" NumberOfVerts="0" NumberOfLines="{lines}" {others}>"#
+    )?;
+    write_section(out, "CellData", &set.cell_data)?;
+    write_points(out, &points)?;
+    let ends = set.lines.iter().scan(0, |end, line| {
+        *end += line.len().cast_signed() as i64;
+        Some(*end)
+    });
+    let corners = (0..count.cast_signed() as i64).collect();
+    writeln!(out, "      <Lines>")?;
+    write_array(out, "connectivity", 1, &Values::Int64(corners))?;
+    write_array(out, "offsets", 1, &Values::Int64(ends.collect()))?;
+    writeln!(out, "      </Lines>\n    </Piece>\n  </PolyData>")?;
     writeln!(out, "</VTKFile>")
 }
 

@@ -7,8 +7,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use impinge_geometry::MeshIoError;
 use impinge_geometry::io::vtk::{
-    Cells, DataArray, PointSet, TETRA, TRIANGLE, UnstructuredGrid, Values, read_vtp, read_vtu,
-    write_vtp, write_vtu,
+    Cells, DataArray, PointSet, PolyLines, TETRA, TRIANGLE, UnstructuredGrid, Values, read_lines,
+    read_vtp, read_vtu, write_lines, write_vtp, write_vtu,
 };
 use impinge_geometry::io::{Place, read_solid_mesh, read_tet_mesh, read_triangle_mesh};
 use nalgebra::Vector3;
@@ -412,6 +412,48 @@ fn reading_written_points_gives_back_every_bit() {
         assert_eq!(read_vtp(&written).expect("a sound file"), set);
         assert!(read_vtu(&written).is_err());
     }
+}
+
+#[test]
+fn reading_written_lines_gives_back_every_bit() {
+    let array = |name: &str, values| DataArray {
+        name: name.to_owned(),
+        components: 1,
+        values,
+    };
+    for counts in [&[][..], &[2], &[2, 5, 0, 3]] {
+        let line = |(index, &count): (usize, &u32)| {
+            let at = |point| Vector3::new(0.1 * index as f64, 0.3 * f64::from(point), -0.7);
+            (0..count).map(at).collect()
+        };
+        let set = PolyLines {
+            lines: counts.iter().enumerate().map(line).collect(),
+            cell_data: vec![array("count", Values::UInt32(counts.to_vec()))],
+            field_data: vec![array("name", Values::UInt32(vec![1]))],
+        };
+        let mut written = Vec::new();
+        write_lines(&mut written, &set).expect("memory");
+        assert_eq!(read_lines(&written).expect("a sound file"), set);
+        let points = read_vtp(&written).expect("a sound file").points;
+        assert_eq!(points, set.lines.concat());
+    }
+}
+
+#[test]
+fn lines_through_missing_points_are_refused() {
+    let head = "<VTKFile type=\"PolyData\"><PolyData><Piece NumberOfPoints=\"1\" NumberOfLines=\"1\"><Points>\
+                <DataArray type=\"Float64\" NumberOfComponents=\"3\" format=\"ascii\">0 0 0</DataArray></Points>";
+    let lines = |corners: &str, end: u32| {
+        format!(
+            "{head}<Lines><DataArray type=\"Int64\" Name=\"connectivity\" format=\"ascii\">{corners}</DataArray>\
+             <DataArray type=\"Int64\" Name=\"offsets\" format=\"ascii\">{end}</DataArray></Lines></Piece>\
+             </PolyData></VTKFile>"
+        )
+    };
+    let whole = read_lines(lines("0 0", 2).as_bytes()).expect("a sound file");
+    assert_eq!(whole.lines, [vec![Vector3::zeros(); 2]]);
+    assert!(read_lines(lines("0 1", 2).as_bytes()).is_err());
+    assert!(read_lines(lines("0 0", 3).as_bytes()).is_err());
 }
 
 /// Fields of texts, as ParaView writes them, are no arrays of numbers, and their letters belong to no other array.

@@ -59,7 +59,7 @@ class Film {
   }
 
   read(bytes) {
-    const { vertices: n, elements } = this.about;
+    const { vertices: n, elements, lines } = this.about;
     const count = new Uint32Array(bytes, 0, 1)[0];
     let at = 4;
     const take = (Kind, length) => {
@@ -74,6 +74,7 @@ class Film {
       ratio: take(Float32Array, elements ? n : 0),
       touched: take(Uint32Array, count),
       forces: take(Float32Array, 3 * count),
+      lines: take(Float32Array, 3 * lines.reduce((sum, points) => sum + points, 0)),
       force: new Float32Array(n),
     };
     for (let i = 0; i < count; i++) frame.force[frame.touched[i]] = norm(frame.forces.subarray(3 * i, 3 * i + 3));

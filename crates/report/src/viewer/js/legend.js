@@ -54,6 +54,7 @@ function showLegend(panel, film, colouring, { metres, spacing }) {
   if (metres > 0 && about.force[1] > 0) {
     parts.push(element("small", `arrows: largest force on a node ${quantity(about.force[1], "N")}`));
   }
+  if (about.lines.length) parts.push(element("small", "dark lines: links and ropes"));
   if (about.walls.length) parts.push(element("small", `grid: ${quantity(spacing, "m")}`));
   if (about.simplified) parts.push(element("small", `shown by ${about.triangles} of ${about.simplified} triangles`));
   panel.replaceChildren(...parts);

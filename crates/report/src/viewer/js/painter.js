@@ -1,7 +1,13 @@
-// Draws a frame: half-spaces, bodies, lines of the mesh, arrows.
+// Draws a frame: half-spaces, bodies, lines of the mesh, links and ropes, arrows.
 
 // Width of the shaft of an arrow (pixels of the page).
 const SHAFT = 2.4;
+
+// Width of a link or rope (pixels of the page).
+const ROPE_WIDTH = 3;
+
+// Corners of the triangles of a piece of a link or rope.
+const PIECE_CORNERS = 6;
 
 // Corners of the triangles of an arrow.
 const ARROW_CORNERS = 9;
@@ -16,9 +22,11 @@ class Painter {
     this.line = program(gl, LINE);
     this.wall = program(gl, WALL);
     this.arrow = program(gl, ARROW);
+    this.rope = program(gl, ROPE);
     this.positions = gl.createBuffer();
     this.values = gl.createBuffer();
     this.arrows = gl.createBuffer();
+    this.pieces = gl.createBuffer();
     this.scales = new Map();
 
     this.body = gl.createVertexArray();
@@ -38,6 +46,11 @@ class Painter {
     attribute(gl, this.arrows, 0, 3, 28, 0);
     attribute(gl, this.arrows, 1, 3, 28, 12);
     attribute(gl, this.arrows, 2, 1, 28, 24);
+    this.ropes = gl.createVertexArray();
+    gl.bindVertexArray(this.ropes);
+    attribute(gl, this.pieces, 0, 3, 28, 0);
+    attribute(gl, this.pieces, 1, 3, 28, 12);
+    attribute(gl, this.pieces, 2, 1, 28, 24);
     gl.bindVertexArray(null);
     this.empty = gl.createVertexArray();
   }
@@ -52,6 +65,10 @@ class Painter {
     gl.bufferData(gl.ARRAY_BUFFER, values, gl.DYNAMIC_DRAW);
     this.frame = frame;
     this.arrowsOf = null;
+    const pieces = piecesOf(film.about.lines, frame.lines);
+    this.corners = pieces.length / 7;
+    gl.bindBuffer(gl.ARRAY_BUFFER, this.pieces);
+    gl.bufferData(gl.ARRAY_BUFFER, pieces, gl.DYNAMIC_DRAW);
   }
 
   // The corners of all arrows: base, force, number of the corner. Instances would be slow without a graphics processor.
@@ -105,6 +122,7 @@ class Painter {
     gl.drawElements(gl.TRIANGLES, film.triangles.length - closed, gl.UNSIGNED_INT, 4 * closed);
     gl.disable(gl.POLYGON_OFFSET_FILL);
     if (mesh) this.drawEdges(matrix);
+    if (this.corners) this.drawRopes(matrix, eye, ratio);
     if (metres > 0 && this.frame.touched.length) this.drawArrows(matrix, metres, ratio);
     gl.bindVertexArray(null);
   }
@@ -140,6 +158,18 @@ class Painter {
     gl.uniformMatrix4fv(use.at("matrix"), false, matrix);
     gl.bindVertexArray(this.edges.vertices);
     gl.drawElements(gl.LINES, this.edges.count, gl.UNSIGNED_INT, 0);
+  }
+
+  drawRopes(matrix, eye, ratio) {
+    const { gl, rope: use } = this;
+    gl.useProgram(use.program);
+    gl.bindVertexArray(this.ropes);
+    gl.uniformMatrix4fv(use.at("matrix"), false, matrix);
+    gl.uniform2f(use.at("pixel"), 2 / gl.drawingBufferWidth, 2 / gl.drawingBufferHeight);
+    gl.uniform1f(use.at("width"), ROPE_WIDTH * ratio);
+    gl.uniform3fv(use.at("eye"), eye);
+    gl.uniform1f(use.at("nearer"), (ROPE_WIDTH * ratio * Math.tan(VIEW_ANGLE / 2)) / gl.drawingBufferHeight);
+    gl.drawArrays(gl.TRIANGLES, 0, this.corners);
   }
 
   // Arrows behind surfaces shine through.
@@ -203,6 +233,20 @@ function attribute(gl, buffer, place, components, stride = 0, offset = 0) {
   gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
   gl.enableVertexAttribArray(place);
   gl.vertexAttribPointer(place, components, gl.FLOAT, false, stride, offset);
+}
+
+// The corners of the pieces of all lines with so many points each: both ends of the piece, number of the corner.
+function piecesOf(counts, points) {
+  const values = [];
+  let first = 0;
+  for (const count of counts) {
+    for (let point = first; point + 1 < first + count; point++) {
+      const ends = points.subarray(3 * point, 3 * point + 6);
+      for (let corner = 0; corner < PIECE_CORNERS; corner++) values.push(...ends, corner);
+    }
+    first += count;
+  }
+  return new Float32Array(values);
 }
 
 // Both ends of each edge, once.

@@ -113,3 +113,39 @@ const ARROW = {
     out vec4 colour;
     void main() { colour = vec4(0.74, 0.06, 0.2, opacity); }`,
 };
+
+// A piece of a link or rope: a strip that faces the eye, lit as a cylinder.
+const ROPE = {
+  vertex: `#version 300 es
+    uniform mat4 matrix;
+    uniform vec3 eye;
+    uniform float nearer;
+    uniform vec2 pixel;
+    uniform float width;
+    layout(location = 0) in vec3 begin;
+    layout(location = 1) in vec3 end;
+    layout(location = 2) in float number;
+    const vec2 corners[6] = vec2[6](vec2(0, -1), vec2(1, -1), vec2(1, 1), vec2(0, -1), vec2(1, 1), vec2(0, 1));
+    out float across;
+    void main() {
+      // Half a width nearer to the eye, so that it is in front of a surface that it lies on.
+      vec4 a = matrix * vec4(mix(begin, eye, nearer), 1.0), b = matrix * vec4(mix(end, eye, nearer), 1.0);
+      vec2 along = (b.xy / b.w - a.xy / a.w) / pixel;
+      float far = length(along);
+      along = far > 0.0 ? along / far : vec2(0.0, 1.0);
+      vec2 corner = corners[int(number)];
+      vec4 at = corner.x < 0.5 ? a : b;
+      // Half a width longer at both ends, so that neighbours overlap.
+      vec2 moved = 0.5 * width * (along * (2.0 * corner.x - 1.0) + vec2(-along.y, along.x) * corner.y);
+      gl_Position = vec4(at.xy + moved * pixel * at.w, at.zw);
+      across = corner.y;
+    }`,
+  fragment: `#version 300 es
+    precision mediump float;
+    in float across;
+    out vec4 colour;
+    void main() {
+      float lit = 0.6 + 0.4 * sqrt(max(1.0 - across * across, 0.0));
+      colour = vec4(vec3(0.188, 0.196, 0.227) * lit, 1.0);
+    }`,
+};

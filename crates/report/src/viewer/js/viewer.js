@@ -58,7 +58,7 @@ class Viewer {
     });
     for (const name of ["arrows", "length", "mesh"]) find(name).addEventListener("input", () => this.refresh());
     find("fit").addEventListener("click", () => {
-      this.camera.fit(...boxOf(this.frame.positions));
+      this.camera.fit(...boxOf([this.frame.positions, this.frame.lines]));
       this.refresh();
     });
     listen(this.canvas, this.camera, {
@@ -201,13 +201,15 @@ class Viewer {
   }
 }
 
-// The corners of the box around positions.
-function boxOf(positions) {
+// The corners of the box around lists of positions.
+function boxOf(lists) {
   const [low, high] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
-  positions.forEach((part, i) => {
-    low[i % 3] = Math.min(low[i % 3], part);
-    high[i % 3] = Math.max(high[i % 3], part);
-  });
+  for (const positions of lists) {
+    positions.forEach((part, i) => {
+      low[i % 3] = Math.min(low[i % 3], part);
+      high[i % 3] = Math.max(high[i % 3], part);
+    });
+  }
   return [low, high];
 }
 

@@ -2,9 +2,9 @@
 
 use super::Builder;
 use crate::error::SimError;
-use crate::joints::{Changing, Joined, PartsToJoin, join};
-use crate::model::PointMotion;
+use crate::joints::{Changing, Joined, JoinedLine, PartsToJoin, join};
 use crate::model::constraints::ChangingOffset;
+use crate::model::{Line, LineConstraint, PointMotion};
 use crate::scene::{RigidMotion, Scene};
 use crate::solid::{
     Elements, StrainBody, Strains, StressElement, StressLaw, StressPoint, strain_constraints,
@@ -109,6 +109,25 @@ impl Builder {
         offsets.sort_by_key(|offset| offset.first_row);
         offsets
     }
+
+    /// The joints that are lines in space.
+    pub(super) fn lines(joined: &Joined) -> Vec<Line> {
+        let first_rows = first_rows(joined);
+        let rows = joined.constraints.len();
+        let of_one = |of: &JoinedLine| Line {
+            joint: of.joint,
+            points: of.points.clone(),
+            tension_sign: of.tension_sign,
+            constraint: of.index.map(|index| {
+                let index = index + if of.is_soft { rows } else { 0 };
+                LineConstraint {
+                    index,
+                    first_row: first_rows[index],
+                }
+            }),
+        };
+        joined.lines.iter().map(of_one).collect()
+    }
 }
 
 /// Drops rigid constraints between points that never move, if the same joint has other rows: some of the nodes that a
@@ -134,6 +153,9 @@ fn drop_idle_rows(joined: &mut Joined, moves: &[bool]) {
     (joined.changing).retain(|of| of.is_soft || stays[of.index]);
     for of in joined.changing.iter_mut().filter(|of| !of.is_soft) {
         of.index = place(of.index);
+    }
+    for of in joined.lines.iter_mut().filter(|of| !of.is_soft) {
+        of.index = of.index.filter(|&index| stays[index]).map(place);
     }
 }
 

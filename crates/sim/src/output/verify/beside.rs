@@ -1,4 +1,4 @@
-//! Files beside a frame: pieces of the motion to it, and its contacts.
+//! Files beside a frame: pieces of the motion to it, its contacts, and its lines.
 
 use super::examine::{Stamp, report};
 use super::{Problem, Verification};

@@ -4,7 +4,7 @@ use super::beside::read_beside;
 use super::bodies::{FORCE_ROUNDING, UNIT_TOLERANCE};
 use super::examine::{Examiner, Listed, Stamp, report};
 use super::{Problem, Verification};
-use crate::output::listing::contacts_name;
+use crate::output::companions::Companion;
 use crate::output::{Frame, FrameContacts, contacts, names};
 use nalgebra::Vector3;
 
@@ -16,7 +16,7 @@ impl Examiner<'_> {
             return;
         };
         let stamp = Stamp {
-            file: contacts_name(listed.index),
+            file: Companion::Contacts.file(listed.index),
             time: Some(entry.time),
         };
         let (folder, checksum) = (listed.folder, Some(checksum));

@@ -80,7 +80,9 @@ pub(super) struct Examiner<'a> {
     pub(super) manifest: Option<&'a Manifest>,
     pub(super) surface: CollisionSurface,
     pub(super) bodies: Bodies,
-    /// The model, if free nodes move straight in each step.
+    /// The model of the scene, if it is available.
+    pub(super) model: Option<&'a Model>,
+    /// The same, if free nodes move straight in each step.
     pub(super) model_of_moves: Option<&'a Model>,
     pub(super) rigid: Option<&'a RigidRows>,
     pub(super) reactions: Option<&'a ReactionRows>,
@@ -100,6 +102,7 @@ impl<'a> Examiner<'a> {
             manifest,
             surface: collision_surface(reference, manifest),
             bodies: manifest.map(rigid).unwrap_or_default(),
+            model: None,
             model_of_moves: None,
             rigid: None,
             reactions: None,
@@ -165,6 +168,7 @@ impl<'a> Examiner<'a> {
                 }));
         }
         self.contacts(listed, &frame, &mut result);
+        self.lines(listed, &frame, &mut result);
         if let Some(reactions) = self.reactions {
             reactions.compare(&self.bodies, entry, &frame, &mut result.findings);
         }

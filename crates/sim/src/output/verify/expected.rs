@@ -2,6 +2,7 @@
 
 use super::{Finding, Problem};
 use crate::model::Model;
+use crate::output::companions::Companion;
 use crate::output::manifest::MANIFEST;
 use crate::output::{Checksum, Frame, Manifest, RunHeader};
 use crate::scene::{Scene, StepperChoice};
@@ -88,9 +89,13 @@ impl Expected {
         })
     }
 
-    /// Whether the pieces of the motion are stored beside the frames.
-    pub(super) fn stores_pieces(&self) -> bool {
-        self.scene.output.pieces
+    /// Whether files of a `kind` are stored beside the frames.
+    pub(super) fn stores(&self, kind: Companion) -> bool {
+        match kind {
+            Companion::Pieces => self.scene.output.pieces,
+            Companion::Contacts => self.scene.stores_contacts(),
+            Companion::Lines => self.scene.has_lines(),
+        }
     }
 
     /// Longest straight piece of a prescribed motion of the asynchronous stepper (s).

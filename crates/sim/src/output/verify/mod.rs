@@ -7,7 +7,7 @@
 //! rigid bodies of changed shape. Between frames that are one straight motion apart, free nodes must move by their
 //! velocities, and a separate test proves that no features crossed. Where the pieces of the motion are stored, it
 //! proves that of every piece. The contacts beside a frame must sum to its contact forces, and the reactions in
-//! `reactions.csv` must balance them.
+//! `reactions.csv` must balance them. The lines beside a frame must be the links and ropes of the scene.
 //!
 //! Files do not name the [extensions](crate::extension) of the program that made the run. What is proven holds whatever
 //! made the motion; forces, materials, contact forces and energies are not recomputed.
@@ -19,6 +19,7 @@ mod energies;
 mod examine;
 mod expected;
 mod finding;
+mod lines;
 mod meeting;
 mod overlap;
 mod pieces;
@@ -105,6 +106,7 @@ pub fn verify_run(
     examiner.sheet = sheet.as_ref();
     examiner.rigid = rows.as_ref();
     examiner.reactions = reactions.as_ref();
+    examiner.model = model;
     examiner.model_of_moves = expected.as_ref().and_then(Expected::model_of_moves);
     examiner.longest_piece = expected.as_ref().and_then(Expected::longest_piece);
     examiner.step = expected.as_ref().map(|expected| expected.scene.time.step);

@@ -10,7 +10,7 @@ use super::examine::{Examiner, Listed, Passage, Stamp, depth_below, report, repo
 use super::meeting::{first_meeting, part_along};
 use super::overlap::Bounds;
 use super::{Problem, Verification};
-use crate::output::listing::pieces_name;
+use crate::output::companions::Companion;
 use crate::output::pieces::decode;
 use crate::output::{Frame, FrameEntry};
 use crate::stepper::asynchronous::Pieces;
@@ -56,7 +56,7 @@ impl<'a> FrameMotion<'a> {
 fn load_pieces(listed: Listed<'_>, result: &mut Verification) -> Option<Pieces> {
     let entry = listed.entry();
     let stamp = Stamp {
-        file: pieces_name(listed.index),
+        file: Companion::Pieces.file(listed.index),
         time: Some(entry.time),
     };
     read_beside(listed.folder, &stamp, entry.pieces, decode, result)
@@ -201,7 +201,7 @@ impl Examiner<'_> {
             times: [before.time, entry.time],
             frames,
         };
-        let is_whole = self.examine_pieces(&motion, &pieces_name(listed.index), result);
+        let is_whole = self.examine_pieces(&motion, &Companion::Pieces.file(listed.index), result);
         if is_whole {
             result.pieces = pieces.count();
         }

@@ -2,12 +2,11 @@
 
 use super::expected::Expected;
 use super::{Finding, Problem};
+use crate::output::companions::Companion;
 use crate::output::energies::{ENERGIES_CSV, EnergyTotals};
 use crate::output::events::EVENTS;
-use crate::output::listing::{
-    CONTACTS_PVD, FRAMES_CSV, FRAMES_PVD, collection_of, contacts_name, contacts_of, frame_name,
-    is_contacts_name, is_frame_name, is_pieces_name, pieces_name,
-};
+use crate::output::folder::is_of_frame;
+use crate::output::listing::{FRAMES_CSV, FRAMES_PVD, beside_of, collection_of, frame_name};
 use crate::output::statistics::{for_each_row, number, of_steps};
 use crate::output::steps::STEPS_CSV;
 use crate::output::summary::{SUMMARY, Table};
@@ -63,8 +62,11 @@ impl<'a> Tables<'a> {
             .is_some_and(|summary| summary["outcome"]["status"] == Status::Stopped.name());
         self.entries(steps.as_ref(), summary.is_some(), stopped);
         self.collection(FRAMES_PVD, collection_of, summary.is_some());
-        if self.expected.scene.stores_contacts() {
-            self.collection(CONTACTS_PVD, contacts_of, summary.is_some());
+        for kind in Companion::ALL {
+            let listed = |entries: &[FrameEntry]| beside_of(kind, entries);
+            if let (Some(file), true) = (kind.collection(), self.expected.stores(kind)) {
+                self.collection(file, listed, summary.is_some());
+            }
         }
         self.folder(summary.is_some());
         if let Err(error) = self.checkpoint() {
@@ -192,25 +194,25 @@ impl<'a> Tables<'a> {
     /// A frame must have those files beside it that the scene stores.
     fn check_companions(&self, index: usize, wrong: &mut Vec<String>) {
         let entry = &self.entries[index];
-        let mut compare = |listed: bool, stored: bool, name: String, what: &str| {
+        for kind in Companion::ALL {
+            let listed = kind.checksum(entry).is_some();
+            // No motion leads to the first frame.
+            let due = index > 0 || kind != Companion::Pieces;
+            let stored = due && self.expected.stores(kind);
             if listed != stored {
                 let is = if stored { "no" } else { "a" };
+                let what = match kind {
+                    Companion::Pieces => "pieces of the motion to",
+                    Companion::Contacts => "contacts of",
+                    Companion::Lines => "lines of",
+                };
                 wrong.push(format!(
-                    "it lists {is} file {name} with the {what} {}, which does not agree with the scene",
+                    "it lists {is} file {} with the {what} {}, which does not agree with the scene",
+                    kind.file(index),
                     entry.file
                 ));
             }
-        };
-        let (pieces, contacts) = (entry.pieces.is_some(), entry.contacts.is_some());
-        let stored = index > 0 && self.expected.stores_pieces();
-        compare(
-            pieces,
-            stored,
-            pieces_name(index),
-            "pieces of the motion to",
-        );
-        let stored = self.expected.scene.stores_contacts();
-        compare(contacts, stored, contacts_name(index), "contacts of");
+        }
     }
 
     /// A frame must show a step that is due after the frame before it, in as many straight motions as `steps` says.
@@ -365,7 +367,12 @@ impl<'a> Tables<'a> {
     }
 
     /// Checks that the collection `file` lists the same frames: its text is `expected` for them.
-    fn collection(&mut self, file: &str, expected: fn(&[FrameEntry]) -> String, has_ended: bool) {
+    fn collection(
+        &mut self,
+        file: &str,
+        expected: impl Fn(&[FrameEntry]) -> String,
+        has_ended: bool,
+    ) {
         let text = match read_regular(&self.folder.join(file)) {
             Ok(text) => text,
             Err(error) => {
@@ -393,21 +400,24 @@ impl<'a> Tables<'a> {
             .flatten()
             .flatten();
         let beside = self.entries.iter().enumerate().flat_map(|(index, entry)| {
-            let pieces = entry.pieces.map(|_| pieces_name(index));
-            let contacts = entry.contacts.map(|_| contacts_name(index));
-            pieces.into_iter().chain(contacts)
+            let stored = Companion::ALL.into_iter();
+            let stored = stored.filter(|kind| kind.checksum(entry).is_some());
+            stored.map(move |kind| kind.file(index))
         });
         let frames = self.entries.iter().map(|entry| entry.file.clone());
         let listed: BTreeSet<String> = frames.chain(beside).collect();
         let mut unlisted: Vec<String> = names
             .map(|entry| entry.file_name().to_string_lossy().into_owned())
-            .filter(|name| is_frame_name(name) || is_pieces_name(name) || is_contacts_name(name))
+            .filter(|name| is_of_frame(name))
             .filter(|name| !listed.contains(name))
             .collect();
         unlisted.sort_unstable();
         // A killed run may have left one.
-        let next = [frame_name, pieces_name, contacts_name].map(|name| name(self.entries.len()));
-        unlisted.retain(|name| has_ended || !next.contains(name));
+        let next = self.entries.len();
+        let is_next = |name: &str| {
+            name == frame_name(next) || Companion::ALL.iter().any(|kind| name == kind.file(next))
+        };
+        unlisted.retain(|name| has_ended || !is_next(name));
         for name in unlisted {
             self.found(&name, format!("{FRAMES_CSV} does not list it"));
         }

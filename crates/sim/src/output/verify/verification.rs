@@ -1,6 +1,7 @@
 //! Results of a verification, and a frame as all checks read it.
 
 use super::{Finding, Problem};
+use crate::output::companions::Companion;
 use crate::output::{Checksum, Frame, FrameEntry, Manifest, read_regular, vtu};
 use std::path::Path;
 
@@ -25,6 +26,8 @@ pub struct Verification {
     pub rigid: usize,
     /// Number of contacts in the files beside the frames.
     pub contacts: usize,
+    /// Number of links and ropes in the files beside the frames.
+    pub lines: usize,
     /// Inverted elements in a scene that permits them.
     pub allowed_inversions: usize,
     /// The problems, in order of time.
@@ -48,6 +51,7 @@ impl Verification {
         self.prescribed += frame.prescribed;
         self.rigid += frame.rigid;
         self.contacts += frame.contacts;
+        self.lines += frame.lines;
         self.allowed_inversions += frame.allowed_inversions;
         self.findings.extend(frame.findings);
     }
@@ -58,7 +62,7 @@ impl Verification {
             return;
         }
         let why = match manifest.scene["stepper"].as_str() {
-            _ if manifest.companions().pieces => {
+            _ if manifest.companions().has(Companion::Pieces) => {
                 "frames or pieces of the motion are missing or not sound".to_owned()
             }
             Some("asynchronous") => {
