@@ -23,6 +23,9 @@ use crate::{ContactProblem, ContactSolution, ContactState, Multipliers, method::
 use impinge_krylov::vector;
 use nalgebra::Vector2;
 
+/// Initial `ℓ`. Lumped linear tetrahedra have `λ_max(D⁻¹A)` a little above 2, but few steps reach it; `ℓ` then grows.
+const FIRST_BOUND: f64 = 1.2;
+
 /// `ℓ` over a measured curvature that exceeded it.
 const MARGIN: f64 = 1.02;
 
@@ -74,9 +77,7 @@ impl ActiveSetCr {
             return Prediction::Solved;
         }
 
-        // `ℓ` grows from 1, where `M = D`: `λ_max(D⁻¹A)` is a little above 2 for lumped linear tetrahedra, but few steps
-        // reach it.
-        let mut bound = 1.0_f64;
+        let mut bound = FIRST_BOUND;
         let mut extrapolation = Extrapolation::default();
         let mut outcome = Prediction::States;
         let mut bound_of_last = None;
