@@ -310,31 +310,31 @@ fn changed_lines_are_no_run_to_resume() {
 /// Applies `change` to the lines of frame `index` of `folder`, and updates their checksum.
 fn alter(scene: &Scene, folder: &Path, index: usize, change: &dyn Fn(&mut FrameLines)) {
     let path = folder.join(format!("lines_{index:05}.vtp"));
-    let before = fs::read(&path).unwrap();
-    let mut lines = read_lines(&path).unwrap();
+    let before = fs::read(&path).expect("a file");
+    let mut lines = read_lines(&path).expect("a file");
     change(&mut lines);
     // A writer of its own knows the format.
-    let simulation = Simulation::new(scene).unwrap();
-    let other = tempfile::tempdir().unwrap();
+    let simulation = Simulation::new(scene).expect("a simulation");
+    let other = tempfile::tempdir().expect("a temporary folder");
     let header = RunHeader::new(scene, simulation.model());
-    let mut writer = FrameWriter::create(other.path(), &header).unwrap();
+    let mut writer = FrameWriter::create(other.path(), &header).expect("room");
     let beside = Beside {
         lines: Some(&lines),
         ..Beside::default()
     };
-    let frame = read_frame(folder.join("frame_00000.vtu")).unwrap();
+    let frame = read_frame(folder.join("frame_00000.vtu")).expect("a file");
     let stamp = FrameStamp {
         step: 0,
         time: 0.0,
         parts: 0,
     };
-    writer.write_with(&frame, beside, stamp).unwrap();
-    let after = fs::read(other.path().join("lines_00000.vtp")).unwrap();
-    fs::write(&path, &after).unwrap();
+    writer.write_with(&frame, beside, stamp).expect("room");
+    let after = fs::read(other.path().join("lines_00000.vtp")).expect("a file");
+    fs::write(&path, &after).expect("room");
     let sum = |bytes: &[u8]| Checksum::of(bytes).to_string();
     let csv = folder.join("frames.csv");
-    let text = fs::read_to_string(&csv).unwrap();
-    fs::write(csv, text.replacen(&sum(&before), &sum(&after), 1)).unwrap();
+    let text = fs::read_to_string(&csv).expect("a file");
+    fs::write(csv, text.replacen(&sum(&before), &sum(&after), 1)).expect("room");
 }
 
 /// A cube on two strings, one of them to a fixed point.
@@ -368,10 +368,10 @@ compliance = 1e-3
 
 /// Asserts that `verify` finds `change` in a copy of the run in `sound`, in a message that contains `said`.
 fn assert_found(sound: &Path, change: &dyn Fn(&Path), said: &str) {
-    let copy = tempfile::tempdir().unwrap();
-    for entry in fs::read_dir(sound).unwrap() {
-        let path = entry.unwrap().path();
-        fs::copy(&path, copy.path().join(path.file_name().unwrap())).unwrap();
+    let copy = tempfile::tempdir().expect("a temporary folder");
+    for entry in fs::read_dir(sound).expect("a file") {
+        let path = entry.expect("room").path();
+        fs::copy(&path, copy.path().join(path.file_name().expect("room"))).expect("room");
     }
     change(copy.path());
     let found = findings(copy.path());
