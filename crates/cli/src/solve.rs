@@ -8,7 +8,7 @@ use cpu_time::ProcessTime;
 use impinge_contact::method::TraceRow;
 use impinge_contact::{
     ContactReport, ContactResidual, ContactSolution, FrictionLaw, Method, StoredProblem,
-    Termination, residual_under,
+    Termination, Tolerances, residual_under,
 };
 use impinge_report::{Draft, ReportError};
 use impinge_sim::output::read_problem;
@@ -213,7 +213,7 @@ fn table(method: &Method, judged: &ContactResidual, solution: &ContactSolution) 
         }
     };
     for (name, value, tolerance, unit) in rows {
-        let verdict = if value < 2.0 * tolerance {
+        let verdict = if value < Tolerances::ACCEPTED * tolerance {
             ""
         } else {
             "  not met"
@@ -222,7 +222,7 @@ fn table(method: &Method, judged: &ContactResidual, solution: &ContactSolution) 
         let _ = write!(
             text,
             "\n  {name:<19}  {value:<10.3e}  {:<10.3e} {unit}{verdict}",
-            2.0 * tolerance
+            Tolerances::ACCEPTED * tolerance
         );
     }
     let [inactive, sliding, sticking] = solution.contacts.iter().fold([0; 3], |mut counts, c| {

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-/// Whether a column or key is about wall-clock time, the machine, the version or the lines beside frames, whose points
-/// follow from the frames.
+/// Whether a column or key is about wall-clock time, the machine, the version or the lines beside frames: their points
+/// follow from frames, their forces have tests.
 fn is_aside(name: &str) -> bool {
     const ASIDE: [&str; 9] = [
         "wall_seconds",

@@ -12,7 +12,8 @@ pub struct JointLine {
     pub joint: u32,
     /// Its points, from its first body on (m).
     pub points: Vec<Vector3<f64>>,
-    /// Tension along the line, negative under pressure (N); 0 if nothing that it joins moves.
+    /// Tension along the line, negative under pressure (N); 0 if nothing that it joins moves, and at the start of hard
+    /// joints and of those in compliance form, before the first solve.
     pub force: f64,
 }
 

@@ -1,7 +1,5 @@
 //! The kinds of files beside a frame.
 
-use super::{Checksum, FrameEntry};
-
 /// A kind of file that a run may store beside each frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Companion {
@@ -51,15 +49,6 @@ impl Companion {
             Self::Pieces => None,
             Self::Contacts => Some(CONTACTS_PVD),
             Self::Lines => Some(LINES_PVD),
-        }
-    }
-
-    /// Checksum of the file beside the frame of `entry`, where that is stored.
-    pub(super) fn checksum(self, entry: &FrameEntry) -> Option<Checksum> {
-        match self {
-            Self::Pieces => entry.pieces,
-            Self::Contacts => entry.contacts,
-            Self::Lines => entry.lines,
         }
     }
 }

@@ -224,7 +224,7 @@ impl FrameWriter {
             last = read_unchanged(&folder, &frame.file, frame.checksum)?;
             // Pieces are those of the asynchronous stepper, whose runs do not resume.
             for kind in [Companion::Contacts, Companion::Lines] {
-                if let Some(checksum) = kind.checksum(frame) {
+                if let Some(checksum) = frame.beside(kind) {
                     read_unchanged(&folder, &kind.file(index), checksum)?;
                 }
             }

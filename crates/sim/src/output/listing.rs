@@ -35,6 +35,17 @@ pub struct FrameEntry {
     pub lines: Option<Checksum>,
 }
 
+impl FrameEntry {
+    /// Checksum of the file of a `kind` beside the frame, where that is stored.
+    pub(super) fn beside(&self, kind: Companion) -> Option<Checksum> {
+        match kind {
+            Companion::Pieces => self.pieces,
+            Companion::Contacts => self.contacts,
+            Companion::Lines => self.lines,
+        }
+    }
+}
+
 /// Name of the table.
 pub(super) const FRAMES_CSV: &str = "frames.csv";
 
@@ -114,7 +125,7 @@ impl Listing {
         self.table.append([fields(entry, self.companions)])?;
         self.frames.append(&data_set(entry.time, &entry.file))?;
         for (kind, collection) in &mut self.beside {
-            if kind.checksum(entry).is_some() {
+            if entry.beside(*kind).is_some() {
                 collection.append(&data_set(entry.time, &kind.file(index)))?;
             }
         }
@@ -166,7 +177,7 @@ pub(super) fn collection_of(entries: &[FrameEntry]) -> String {
 
 /// The text of the collection of the files of a `kind` beside `entries`.
 pub(super) fn beside_of(kind: Companion, entries: &[FrameEntry]) -> String {
-    let stored = (entries.iter().enumerate()).filter(|(_, entry)| kind.checksum(entry).is_some());
+    let stored = (entries.iter().enumerate()).filter(|(_, entry)| entry.beside(kind).is_some());
     let listed = stored.map(|(index, entry)| data_set(entry.time, &kind.file(index)));
     format!("{OPENING}{}{CLOSING}", listed.collect::<String>())
 }
@@ -191,7 +202,7 @@ fn fields(entry: &FrameEntry, companions: Companions) -> Vec<String> {
         parts.to_string(),
         checksum.to_string(),
     ];
-    let own = companions.iter().map(|kind| kind.checksum(entry));
+    let own = companions.iter().map(|kind| entry.beside(kind));
     fields.extend(own.map(|checksum| checksum.map_or_else(String::new, |sum| sum.to_string())));
     fields
 }

@@ -310,8 +310,11 @@ fn remains_of_a_killed_run_are_replaced() {
     replaced(&[
         ".lock",
         "contacts_00000.vtp",
+        "lines_00000.vtp",
+        "lines.pvd",
         "frame_00000.vtu",
         ".contacts_00001.vtp.part",
+        ".lines_00001.vtp.part",
         ".frame_00001.vtu.part",
         "checkpoint.bin",
     ]);

@@ -195,7 +195,7 @@ impl<'a> Tables<'a> {
     fn check_companions(&self, index: usize, wrong: &mut Vec<String>) {
         let entry = &self.entries[index];
         for kind in Companion::ALL {
-            let listed = kind.checksum(entry).is_some();
+            let listed = entry.beside(kind).is_some();
             // No motion leads to the first frame.
             let due = index > 0 || kind != Companion::Pieces;
             let stored = due && self.expected.stores(kind);
@@ -401,7 +401,7 @@ impl<'a> Tables<'a> {
             .flatten();
         let beside = self.entries.iter().enumerate().flat_map(|(index, entry)| {
             let stored = Companion::ALL.into_iter();
-            let stored = stored.filter(|kind| kind.checksum(entry).is_some());
+            let stored = stored.filter(|kind| entry.beside(*kind).is_some());
             stored.map(move |kind| kind.file(index))
         });
         let frames = self.entries.iter().map(|entry| entry.file.clone());

@@ -13,7 +13,8 @@ use crate::{model::Model, report::StepReport};
 use impinge_contact::ContactState;
 
 impl Refiner {
-    /// Moves the linearisation of every active contact that was not hit and whose gap is off, as [`check_gaps`] does.
+    /// Moves the linearisation of every active contact that was not hit and whose gap is off. Unlike [`check_gaps`] it
+    /// does not count: the motion changes with the contacts that were hit.
     pub(crate) fn follow_gaps(
         &mut self,
         model: &Model,

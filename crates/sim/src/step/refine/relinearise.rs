@@ -8,8 +8,8 @@ use crate::contacts::{
 use crate::model::Model;
 use nalgebra::Vector3;
 
-/// Largest number of re-linearisations of one contact in one step that its gap requires, 2 to 5. As many repeated impacts
-/// move its linearisation only.
+/// Largest number of re-linearisations of one contact in one step that its gap requires, 2 to 5. As many repeated
+/// impacts move its linearisation only.
 pub(crate) const MAX_RELINEARISATIONS: u8 = 3;
 
 /// Moves the linearisation to that of the positions `target` (m).

@@ -7,9 +7,10 @@ use crate::contacts::{
 use crate::{geometry::Geometry, model::Model};
 use impinge_contact::{Island, Islands};
 
-/// Most rounds for one purpose that an island takes in an attempt, 15 to 50. Most need one to four; more tell that the
-/// step is too long, and two halves cost less.
-pub(super) const MOST_ROUNDS: u32 = 20;
+/// Most rounds of an island in an attempt for one purpose; in a row for remainders and joints. 30 to 100: most need
+/// fewer than ten, difficult ones 30 in total. More tell that the step is too long, and two halves cost less. A
+/// remainder that has not settled by then is left.
+pub(super) const MOST_ROUNDS: u32 = 50;
 
 /// The purpose of another round.
 #[derive(Debug, Clone, Copy)]

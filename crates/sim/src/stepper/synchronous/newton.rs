@@ -37,6 +37,13 @@ const ACCEPTED_SHARE: f64 = 0.1;
 /// period. The error of the projected stiffness is of first order.
 const ACCEPTED_SHARE_OF_SECOND_ORDER: f64 = 1e-3;
 
+/// Part of its smallest volume ratio that a body keeps on the way to a new iterate, 0 to 0.5: elastic forces and their
+/// stiffness change without bound towards zero volume.
+const LEAST_VOLUME_KEPT: f64 = 0.2;
+
+/// Most halvings of the way to a new iterate, 5 to 20; a thousandth of a step does not converge.
+const MOST_HALVINGS: u32 = 10;
+
 /// The state of the nonlinear equations after a solve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Balance {
@@ -288,8 +295,8 @@ fn bodies_of(model: &Model, island: &Island) -> Vec<usize> {
     bodies
 }
 
-/// `share`, halved until no element of the `bodies` is inverted on that share of the way to `end` (m) that was not
-/// before.
+/// `share`, halved until each of the `bodies` keeps [`LEAST_VOLUME_KEPT`] of its smallest volume ratio on that share of
+/// the way to `end` (m).
 fn share_of_way(
     model: &Model,
     iterate: &NewtonIterate,
@@ -302,7 +309,7 @@ fn share_of_way(
     }
     let (elastic, start) = (&model.elements.elastic, iterate.positions());
     let mut there = start.to_vec();
-    while share > f64::EPSILON {
+    for _ in 0..MOST_HALVINGS {
         let keeps = bodies.iter().all(|&body| {
             let body = &model.geometry.bodies[body];
             for point in body.points.clone() {
@@ -311,7 +318,7 @@ fn share_of_way(
             let [before, after] =
                 [start, &there].map(|at| elastic.smallest_volume_ratio_in(body.tets.clone(), at));
             match (before, after) {
-                (Some(before), Some(after)) => before <= 0.0 || after > 0.0,
+                (Some(before), Some(after)) => before <= 0.0 || after > LEAST_VOLUME_KEPT * before,
                 _ => true,
             }
         });
