@@ -173,12 +173,19 @@ fn beyond(slip: Vector3<f64>, free: f64, most: f64) -> Vector3<f64> {
     }
 }
 
+/// Most doublings of the target gap of a contact, 5 to 15: a thousand clearances.
+const MOST_DOUBLINGS: u8 = 10;
+
 /// Target gap (m) that a contact with `hits` repeated impacts in this step gets in addition.
 ///
 /// Edges that slide over each other and turn meet more than once on their way. A row at one impact allows the next one,
-/// and the row there the first again, without end. So every impact beyond [`MAX_RELINEARISATIONS`] adds a clearance.
+/// and the row there the first again, without end. So every impact beyond [`MAX_RELINEARISATIONS`] doubles
+/// the gap.
 fn extra_gap_after(hits: u8, clearance: f64) -> f64 {
-    clearance * f64::from(hits.saturating_sub(MAX_RELINEARISATIONS))
+    match hits.checked_sub(MAX_RELINEARISATIONS + 1) {
+        Some(doublings) => clearance * f64::from(1_u32 << doublings.min(MOST_DOUBLINGS)),
+        None => 0.0,
+    }
 }
 
 /// The part of the motion of points that no unknown stands for.
@@ -291,11 +298,11 @@ mod tests {
         contact
     }
 
-    /// Moving the linearisation comes first.
+    /// Moving the linearisation comes first. Impacts after that double the gap each time, up to a bound.
     #[test]
     fn contacts_that_are_hit_again_and_again_get_a_larger_gap() {
-        let gaps = [0, 3, 4, 5].map(|hits| extra_gap_after(hits, 0.5));
-        for (gap, expected) in gaps.iter().zip([0.0, 0.0, 0.5, 1.0]) {
+        let gaps = [0, 3, 4, 5, 6, u8::MAX].map(|hits| extra_gap_after(hits, 1.0));
+        for (gap, expected) in gaps.iter().zip([0.0, 0.0, 1.0, 2.0, 4.0, 1024.0]) {
             assert!((gap - expected).abs() < f64::EPSILON, "{gap}, {expected}");
         }
     }
