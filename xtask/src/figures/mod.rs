@@ -16,6 +16,7 @@ mod page;
 mod product;
 mod progress;
 mod scenes;
+mod size;
 mod threads;
 
 use std::error::Error;
@@ -75,7 +76,7 @@ struct Section {
     measure: Measure,
 }
 
-const SECTIONS: [Section; 16] = [
+const SECTIONS: [Section; 17] = [
     laws::SPIN,
     laws::PENDULUM,
     laws::ORDERS,
@@ -87,6 +88,7 @@ const SECTIONS: [Section; 16] = [
     threads::THREADS,
     boxes::BOXES,
     product::PRODUCT,
+    size::SIZE,
     crush::THROWN,
     crush::ROLLERS,
     crush::FINE_ROLLERS,

@@ -10,7 +10,9 @@ pub(super) const PRODUCT: Section = Section {
     title: "The block product",
     about: "Iterations multiply by the momentum matrix, half of which is stored. The value is the rate of bytes of\n\
             that product over that of the triad `a = b + s c`, measured in turns. A sum of all entries reads the\n\
-            blocks and does nothing else: a product that is much slower is not limited by the bandwidth.",
+            blocks and does nothing else: a product that is much slower is not limited by the bandwidth.\n\n\
+            Limits: half of the blocks are stored, so each of them reads and writes entries of the vectors far apart.\n\
+            Vectors of large bodies do not fit into the cache.",
     long: false,
     measure: product,
 };

@@ -1,0 +1,160 @@
+//! Size of the default method and of the step: lines, and numbers that someone chose.
+
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+
+use super::figure::Figure;
+use super::{Context, Section, Sheet};
+use crate::ci::root;
+
+pub(super) const SIZE: Section = Section {
+    name: "size",
+    title: "Lines and numbers",
+    about: "Lines of the default method (`active_set_cr`) and of the stages of the step (`crates/sim/src/step`), and\n\
+            constants with a number in both, in what the method shares with others, and in the rounds of the step\n\
+            (`stepper/synchronous`), tests left out. Each constant states its reason and its range. Rounding and the\n\
+            sizes of parallel tasks change no result.\n\n\
+            Limits: candidates, contacts, joints, shells, rigid bodies and code of other crates each have a stage of\n\
+            their own. Without the closed balances of whole bodies a force far below the tolerance moves no body that\n\
+            touches something; without starts from rest a block on a slope takes four times the iterations; linear\n\
+            instead of doubled gaps, or a residual that is not recomputed, let difficult solves fail.",
+    long: false,
+    measure: size,
+};
+
+/// The folders whose lines count.
+const OF_LINES: [&str; 2] = [
+    "crates/contact/src/method/active_set_cr",
+    "crates/sim/src/step",
+];
+
+/// Further folders and files whose numbers count.
+const OF_NUMBERS: [&str; 4] = [
+    "crates/contact/src/method/block_pivoting.rs",
+    "crates/contact/src/method/masked_rows.rs",
+    "crates/contact/src/method/restart_delay.rs",
+    "crates/sim/src/stepper/synchronous",
+];
+
+/// Counts of some files.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Counts {
+    /// All lines.
+    lines: usize,
+    /// Lines that are neither empty nor comments, without tests.
+    code: usize,
+    /// Constants with a number, without tests.
+    numbers: usize,
+    /// Those about rounding or the size of parallel tasks.
+    technical: usize,
+}
+
+fn size(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> {
+    context.progress.run("source files", 0);
+    let mut of_lines = Counts::default();
+    for place in OF_LINES {
+        of_lines.add_all(&root().join(place))?;
+    }
+    let mut of_numbers = Counts::default();
+    for place in OF_LINES.into_iter().chain(OF_NUMBERS) {
+        of_numbers.add_all(&root().join(place))?;
+    }
+    let place = "method and stages";
+    sheet.figures.extend([
+        Figure::speed("lines", place)
+            .at_most(7000.0)
+            .value(of_lines.lines as f64),
+        Figure::speed("lines without tests, comments and empty lines", place)
+            .value(of_lines.code as f64),
+        Figure::speed("constants with a number", "method, stages and rounds")
+            .at_most(30.0)
+            .value(of_numbers.numbers as f64),
+        Figure::speed(
+            "those of rounding and of parallel tasks",
+            "method, stages and rounds",
+        )
+        .value(of_numbers.technical as f64),
+    ]);
+    Ok(())
+}
+
+impl Counts {
+    /// Adds a file, or all files of a folder.
+    fn add_all(&mut self, place: &Path) -> Result<(), Box<dyn Error>> {
+        if place.is_dir() {
+            for entry in fs::read_dir(place)? {
+                self.add_all(&entry?.path())?;
+            }
+        } else {
+            self.add(&fs::read_to_string(place)?);
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, text: &str) {
+        self.lines += text.lines().count();
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(text);
+        for line in code.lines() {
+            let line = line.trim_end();
+            let start = line.trim_start();
+            self.code += usize::from(!start.is_empty() && !start.starts_with("//"));
+            if let Some(name) = numeric_constant(line) {
+                self.numbers += 1;
+                self.technical += usize::from(is_technical(name));
+            }
+        }
+    }
+}
+
+/// The name of a constant with a number that starts in this line, outside of all blocks.
+fn numeric_constant(line: &str) -> Option<&str> {
+    let (visibility, rest) = line.split_once("const ")?;
+    let is_item = visibility.is_empty() || visibility.starts_with("pub");
+    let (name, rest) = rest.split_once(": ")?;
+    let (kind, _) = rest.split_once(" = ")?;
+    let is_number = ["f64", "u8", "u32", "u64", "usize", "(f64, f64)"].contains(&kind);
+    (is_item && is_number).then_some(name)
+}
+
+/// Whether a constant is about rounding, or about the size of parallel tasks or of arrays.
+fn is_technical(name: &str) -> bool {
+    let ends = [
+        "ROUNDING",
+        "_PER_TASK",
+        "BATCH",
+        "LONGEST_RUN",
+        "WORTH_SHARING",
+        "SAMPLES",
+    ];
+    let all = [
+        "MAX_SIDES",
+        "MOST_POINTS",
+        "DEPTH",
+        "WORTH",
+        "LEAST",
+        "SMALLEST_BOUND",
+    ];
+    ends.iter().any(|end| name.ends_with(end)) || all.contains(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constants_outside_of_tests_are_counted() {
+        let text = "//! A file.\n\nconst A: f64 = 0.5;\npub(crate) const B_PER_TASK: usize = 8;\nconst NAME: &str \
+                    = \"a\";\nfn f() {\n    const INNER: u32 = 1;\n}\n\n#[cfg(test)]\nmod tests {\nconst C: u8 = \
+                    1;\n}\n";
+        let mut counts = Counts::default();
+        counts.add(text);
+        let expected = Counts {
+            lines: 13,
+            code: 6,
+            numbers: 2,
+            technical: 1,
+        };
+        assert_eq!(counts, expected);
+    }
+}
