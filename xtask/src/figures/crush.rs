@@ -49,6 +49,16 @@ pub(super) const BUNNIES: Section = Section {
     measure: bunnies,
 };
 
+pub(super) const ARMADILLOS: Section = Section {
+    name: "armadillos_of_four_materials",
+    title: "Armadillos of four materials",
+    about: "The whole of `scenes/tournier_armadillos.toml`, 1.2 s in steps of 4 ms: a rigid armadillo, one of plastic\n\
+            tetrahedra, one of neo-Hookean hexahedra and a meshless one collide. A step whose bodies gain energy\n\
+            counts as a gain. Tetrahedra that carry the surface of the meshless body may invert.",
+    long: true,
+    measure: armadillos,
+};
+
 fn run(context: &Context, what: &str, scene: &Scene) -> Result<Measured, Box<dyn Error>> {
     Measured::new(
         context,
@@ -135,6 +145,39 @@ fn fine_rollers(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Erro
 
 fn bunnies(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> {
     whole_run(sheet, context, "120 bunnies", "bunnies.toml", &[])
+}
+
+fn armadillos(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> {
+    let name = "four armadillos";
+    let gains = Figure::law("steps that gain energy", name).at_most(0.0);
+    if std::env::var_os("IMPINGE_DATA").is_none() {
+        let figure = gains.skipped("IMPINGE_DATA names no folder of meshes");
+        sheet.figures.push(figure);
+        return Ok(());
+    }
+    let scene = scenes::shipped("tournier_armadillos.toml", &[])?;
+    match run(context, name, &scene) {
+        Ok(run) => {
+            let sum = |of: fn(&StepReport) -> u32| run.reports.iter().map(of).sum::<u32>();
+            let touching = run.reports.iter().map(|report| report.active).max();
+            sheet.figures.extend([
+                gains.value(f64::from(sum(|report| report.energy_gains))),
+                Figure::speed("divided steps", name)
+                    .at_most(0.0)
+                    .value(f64::from(sum(|report| u32::from(report.substeps > 1)))),
+                Figure::speed("solves beyond their tolerances", name)
+                    .at_most(0.0)
+                    .value(f64::from(sum(|report| report.inexact_solves))),
+                Figure::speed("solves with friction to the gap tolerance only", name)
+                    .value(f64::from(sum(|report| report.relaxed_solves))),
+                Figure::speed("most contacts that push", name)
+                    .value(f64::from(touching.unwrap_or_default())),
+                Figure::speed("CPU a step (s)", name).value(run.per_step()),
+            ]);
+        }
+        Err(error) => sheet.figures.push(gains.failed(error.to_string())),
+    }
+    Ok(())
 }
 
 /// Runs the whole of a scene whose meshes are data, and judges its volumes, its energy and its solves.

@@ -76,7 +76,7 @@ struct Section {
     measure: Measure,
 }
 
-const SECTIONS: [Section; 17] = [
+const SECTIONS: [Section; 18] = [
     laws::SPIN,
     laws::PENDULUM,
     laws::ORDERS,
@@ -93,6 +93,7 @@ const SECTIONS: [Section; 17] = [
     crush::ROLLERS,
     crush::FINE_ROLLERS,
     crush::BUNNIES,
+    crush::ARMADILLOS,
     delassus::DELASSUS,
 ];
 
