@@ -189,8 +189,9 @@ pub(super) const PAPER: Paper = Paper {
             faithful: false,
             says: "A rigid, a plastic, a neo-Hookean and a meshless body collide. No step of 4 ms is divided or gains \
                    energy, no element of the plastic and of the neo-Hookean body folds, and the plastic body flows. \
-                   [The whole 1.2 s of the armadillos](armadillos.md); rows judge 0.1 s of them, and 0.32 s of creatures \
-                   without data. Of `complex_materials`, simple shapes, the plastic body keeps part of its strain.",
+                   [The whole 1.2 s of the armadillos](armadillos.md); rows judge 0.1 s of them, and 0.32 s of \
+                   creatures without data. Of `complex_materials`, simple shapes, the plastic body keeps part of \
+                   its strain.",
             judges: &[
                 Judge::Page("armadillos.md"),
                 test("papers::tournier::four_armadillos_of_different_materials_collide"),
