@@ -16,10 +16,11 @@ const SAMPLES: usize = 2;
 /// Largest part of the lines on a half-space that is drawn, relative to their distance.
 const LINE: f32 = 0.012;
 
-/// Width of links and ropes relative to the height of the picture: a twin of the shafts of arrows on the page.
+/// Width of links and ropes relative to the height of the picture, 1/400 to 1/100: a twin of the shafts of arrows on
+/// the page.
 const ROPE: f64 = 1.0 / 200.0;
 
-/// Least width of links and ropes (pixels of the picture): thinner ones would be pale.
+/// Least width of links and ropes (pixels of the picture), 1 to 3: thinner ones would be pale.
 const LEAST_ROPE: f64 = 1.5;
 
 /// Meaning of the colours.

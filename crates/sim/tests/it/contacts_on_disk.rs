@@ -4,42 +4,18 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use crate::recorded::{record, recorded, scene};
 use impinge_contact::ContactState;
 use impinge_sim::measure::contacts::Feature;
 use impinge_sim::output::{
     FrameContacts, Manifest, OutputError, Recording, read_contacts, read_frame, verify_run,
 };
-use impinge_sim::{Interrupt, Scene, Simulation};
+use impinge_sim::{Scene, Simulation};
 use nalgebra::Vector3;
 use proptest::prelude::*;
 
 /// Acceleration of gravity (m/s²).
 const GRAVITY: f64 = 9.81;
-
-fn scene(text: &str, keys: &[&str]) -> Scene {
-    Scene::parse("scene.toml", text, keys).unwrap_or_else(|error| panic!("{error}"))
-}
-
-/// Records the steps up to number `steps`, resuming the run in `folder` if it has one.
-fn record(scene: &Scene, folder: &Path, steps: u64) {
-    let simulation = Simulation::new(scene).expect("a simulation");
-    let mut recording = if folder.join("manifest.json").exists() {
-        Recording::resume(folder.to_owned(), scene, simulation).expect("a run")
-    } else {
-        Recording::create(folder.to_owned(), scene, simulation).expect("room")
-    };
-    let end = recording.advance(steps, &Interrupt::default(), |_| ());
-    recording.finish(end.expect("room"), false).expect("room");
-}
-
-/// The whole run of `scene`, which `verify` finds sound.
-fn recorded(scene: &Scene) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    record(scene, folder.path(), scene.time.steps());
-    let findings = verify_run(folder.path(), &|| ()).expect("a run").findings;
-    assert!(findings.is_empty(), "{findings:#?}");
-    folder
-}
 
 fn contacts_of(folder: &Path, index: usize) -> FrameContacts {
     let path = folder.join(format!("contacts_{index:05}.vtp"));

@@ -8,9 +8,9 @@ use std::path::Path;
 use impinge_damage::{mutants, number_mutants, peak_memory};
 use impinge_sim::model::Model;
 use impinge_sim::output::{
-    Beside, Checkpoint, Checksum, Frame, FrameContacts, FrameStamp, FrameWriter, Manifest, Outcome,
-    ReactionsCsv, RigidCsv, RunFacts, RunHeader, Status, StepsCsv, Summary, read_contacts,
-    verify_run,
+    Beside, Checkpoint, Checksum, Frame, FrameContacts, FrameLines, FrameStamp, FrameWriter,
+    Manifest, Outcome, ReactionsCsv, RigidCsv, RunFacts, RunHeader, Status, StepsCsv, Summary,
+    read_contacts, read_lines, verify_run,
 };
 use impinge_sim::{Scene, Simulation};
 
@@ -347,6 +347,14 @@ mesh = { cuboid = { size = [0.1, 0.1, 0.1], cells = [1, 1, 1] } }
 density = 1000
 position = [0.3, 0, 0.0515]
 
+[[joint]]
+kind = "rope"
+first = "cube"
+second = "stone"
+anchor = [0, 0, 0.1]
+end = [0.3, 0, 0.1]
+compliance = 1e-3
+
 [[obstacle]]
 name = "wheel"
 shape = { cylinder = { radius = 0.05, height = 0.1, sides = 6 } }
@@ -396,8 +404,10 @@ impl Run {
             };
             let frame = Frame::capture(model, state);
             let contacts = FrameContacts::capture(model, state);
+            let lines = FrameLines::capture(model, state);
             let beside = Beside {
                 contacts: Some(&contacts),
+                lines: Some(&lines),
                 ..Beside::default()
             };
             frames.write_with(&frame, beside, stamp).expect("room");
@@ -485,6 +495,15 @@ fn mutants_of_contacts() {
     let file = format!("contacts_{:05}.vtp", run.steps);
     let contacts = read_contacts(run.path().join(&file)).expect("a file of contacts");
     assert!(!contacts.contacts.is_empty());
+    run.damage(&file, 1);
+}
+
+#[test]
+fn mutants_of_lines() {
+    let run = Run::new();
+    let file = format!("lines_{:05}.vtp", run.steps);
+    let lines = read_lines(run.path().join(&file)).expect("a file of lines");
+    assert_eq!(lines.lines.len(), 1);
     run.damage(&file, 1);
 }
 

@@ -3,47 +3,17 @@
 use std::fs;
 use std::path::Path;
 
+use crate::recorded::{findings, record, recorded, scene};
 use impinge_sim::measure::lines::JointLine;
 use impinge_sim::output::{
     Beside, Checksum, Frame, FrameLines, FrameStamp, FrameWriter, Manifest, OutputError, Recording,
     RunHeader, read_frame, read_lines, verify_run,
 };
-use impinge_sim::{Interrupt, Scene, Simulation};
+use impinge_sim::{Scene, Simulation};
 use nalgebra::{Matrix3, Vector3};
 
 /// Acceleration of gravity (m/s²).
 const GRAVITY: f64 = 9.81;
-
-fn scene(text: &str, keys: &[&str]) -> Scene {
-    Scene::parse("scene.toml", text, keys).unwrap_or_else(|error| panic!("{error}"))
-}
-
-/// Records the steps up to number `steps`, resuming the run in `folder` if it has one.
-fn record(scene: &Scene, folder: &Path, steps: u64) {
-    let simulation = Simulation::new(scene).expect("a simulation");
-    let mut recording = if folder.join("manifest.json").exists() {
-        Recording::resume(folder.to_owned(), scene, simulation).expect("a run")
-    } else {
-        Recording::create(folder.to_owned(), scene, simulation).expect("room")
-    };
-    let end = recording.advance(steps, &Interrupt::default(), |_| ());
-    recording.finish(end.expect("room"), false).expect("room");
-}
-
-fn findings(folder: &Path) -> Vec<String> {
-    let verification = verify_run(folder, &|| ()).expect("a run");
-    let findings = verification.findings.iter();
-    findings.map(ToString::to_string).collect()
-}
-
-/// The whole run of `scene`, which `verify` finds sound.
-fn recorded(scene: &Scene) -> tempfile::TempDir {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    record(scene, folder.path(), scene.time.steps());
-    let found = findings(folder.path());
-    assert!(found.is_empty(), "{found:#?}");
-    folder
-}
 
 fn lines_of(folder: &Path, index: usize) -> FrameLines {
     read_lines(folder.join(format!("lines_{index:05}.vtp"))).expect("a file of lines")
@@ -416,9 +386,10 @@ fn altered_lines_are_found() {
     let finds = |change: &dyn Fn(&mut FrameLines), said: &str| {
         assert_found(sound.path(), &|f| alter(&scene, f, 4, change), said);
     };
-    // A point of an element, a fixed one, and one of another element.
+    // A point of an element, a fixed one, one of a rigid body, and one of another element.
     finds(&|l| l.lines[0].points[0].x += 1e-9, "point 0 of line 0");
     finds(&|l| l.lines[0].points[1].x += 1e-9, "point 1 of line 0");
+    finds(&|l| l.lines[1].points[0].y += 1e-9, "point 0 of line 1");
     finds(&|l| l.lines[1].points[1].z += 1e-9, "point 1 of line 1");
     finds(&|l| l.lines[0].force = f64::NAN, "not finite");
     let of_joints = "its lines are not those of the joints";

@@ -27,6 +27,7 @@ mod motion;
 mod nonlinear;
 mod obstacles;
 mod output;
+mod recorded;
 mod resume;
 mod scene;
 mod scene_mistakes;

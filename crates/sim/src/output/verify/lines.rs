@@ -1,17 +1,15 @@
-//! Checks the links and ropes beside a frame against the joints of the scene and the points of the frame.
+//! Checks the links and ropes beside a frame against the joints of the scene, the points of the frame and the poses of
+//! rigid bodies.
 
 use super::beside::read_beside;
 use super::examine::{Examiner, Listed, Stamp, report};
+use super::rigid::TOLERANCE;
 use super::{Problem, Verification};
 use crate::measure::lines::JointLine;
 use crate::model::{Line, Model};
 use crate::output::companions::Companion;
 use crate::output::{Frame, FrameLines, lines};
-use impinge_contact::constraint::{Configuration, Term};
-
-/// Rounding of a point of an element over the largest coordinate: about a thousand rounding errors, far below anything
-/// visible.
-const ROUNDING: f64 = 1e-12;
+use impinge_contact::constraint::{self, Configuration, Term};
 
 impl Examiner<'_> {
     /// Checks the lines beside a frame, if the list has them.
@@ -28,15 +26,24 @@ impl Examiner<'_> {
         let Some(stored) = read_beside(folder, &stamp, checksum, lines::decode, result) else {
             return;
         };
-        if let Some(what) = misfit(&stored, frame, self.model) {
+        let poses = self
+            .rigid
+            .zip(self.model)
+            .and_then(|(rows, model)| rows.poses(entry.step, model));
+        if let Some(what) = misfit(&stored, frame, poses.as_deref(), self.model) {
             report(result, &stamp, Problem::Disagrees(what));
         }
         result.lines += stored.lines.len();
     }
 }
 
-/// How `stored` disagrees with `frame` or the joints of the `model`, if it does.
-fn misfit(stored: &FrameLines, frame: &Frame, model: Option<&Model>) -> Option<String> {
+/// How `stored` disagrees with `frame`, the `poses` of rigid bodies or the joints of the `model`, if it does.
+fn misfit(
+    stored: &FrameLines,
+    frame: &Frame,
+    poses: Option<&[constraint::Frame]>,
+    model: Option<&Model>,
+) -> Option<String> {
     for (index, line) in stored.lines.iter().enumerate() {
         let mut numbers = line.points.iter().flatten().chain([&line.force]);
         if !numbers.all(|number| number.is_finite()) {
@@ -56,27 +63,32 @@ fn misfit(stored: &FrameLines, frame: &Frame, model: Option<&Model>) -> Option<S
     }
     let mut pairs = lines.iter().zip(&stored.lines).enumerate();
     pairs.find_map(|(index, (of, line))| {
-        let point = first_off(of, line, frame)?;
+        let point = first_off(of, line, frame, poses)?;
         Some(format!(
-            "point {point} of line {index} is not where the frame has it"
+            "point {point} of line {index} is not where its body has it"
         ))
     })
 }
 
-/// The first point of `line` that is not where `frame` has it. Points of rigid bodies are not compared: frames have
-/// no poses.
-fn first_off(of: &Line, line: &JointLine, frame: &Frame) -> Option<usize> {
+/// The first point of `line` that is not where `frame` and the `poses` of rigid bodies have it. Without poses points of
+/// rigid bodies are not compared.
+fn first_off(
+    of: &Line,
+    line: &JointLine,
+    frame: &Frame,
+    poses: Option<&[constraint::Frame]>,
+) -> Option<usize> {
     let state = Configuration {
         particles: &frame.points,
-        frames: &[],
+        frames: poses.unwrap_or_default(),
     };
     let mut points = of.points.iter().zip(&line.points);
     points.position(|(point, place)| {
-        let is_of_frame = |term: &Term| matches!(term, Term::Particle { .. });
-        if !point.terms.iter().all(is_of_frame) {
+        let is_known = |term: &Term| poses.is_some() || matches!(term, Term::Particle { .. });
+        if !point.terms.iter().all(is_known) {
             return false;
         }
         let expected = point.at(&state);
-        (expected - place).amax() > ROUNDING * expected.amax()
+        (expected - place).amax() > TOLERANCE * expected.amax()
     })
 }

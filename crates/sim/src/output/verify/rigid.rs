@@ -2,16 +2,18 @@
 
 use super::bodies::{Bodies, UNIT_TOLERANCE};
 use super::verification::TIME_ROUNDING;
+use crate::model::Model;
 use crate::output::rigid::{COLUMNS, RIGID_CSV};
 use crate::output::statistics::{for_each_row, number};
 use crate::output::{Frame, FrameEntry, Manifest, OutputError};
+use impinge_contact::constraint;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use std::collections::BTreeMap;
 use std::path::Path;
 
 /// Tolerance of poses relative to the largest coordinate, and of velocities and forces relative to the largest term:
 /// about a thousand rounding errors, far below anything visible.
-const TOLERANCE: f64 = 1e-12;
+pub(super) const TOLERANCE: f64 = 1e-12;
 
 /// Rows by step.
 pub(super) struct RigidRows(BTreeMap<u64, Vec<Row>>);
@@ -81,6 +83,19 @@ impl RigidRows {
             .filter(|step| **step <= last)
             .find(is_stranger)
             .copied()
+    }
+
+    /// The poses of the rigid bodies of `model` in a step; `None` if it has no row of one of them.
+    pub(super) fn poses(&self, step: u64, model: &Model) -> Option<Vec<constraint::Frame>> {
+        let rows = self.0.get(&step)?;
+        let pose = |body: usize| {
+            let row = rows.iter().find(|row| row.body as usize == body)?;
+            Some(constraint::Frame {
+                center: row.center,
+                orientation: row.orientation,
+            })
+        };
+        model.rigid.iter().map(|rigid| pose(rigid.body)).collect()
     }
 
     /// Says where the rows of `entry` do not agree with its `frame` of `bodies`; `first` is the first frame.

@@ -4,13 +4,15 @@
 //! motion and leave a new residual, so the body would oscillate. Therefore contacts that push act as stiff springs
 //! between bodies that do not deform, and take up the missing momentum as force.
 
-use impinge_contact::{ContactState, Multipliers};
-use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
-use impinge_krylov::direct::BlockCholesky;
-use impinge_krylov::forest::Forest;
-use nalgebra::{Matrix3, Vector3};
+mod component;
+mod link;
+mod system;
+
+use component::components;
+pub(crate) use link::{BodyBalance, Link};
+use nalgebra::Vector3;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use system::System;
 
 /// Stiffness of the stiffest contact of a body, in inertias of the body.
 ///
@@ -23,134 +25,8 @@ const RESISTANCE: f64 = 1e6;
 /// these forces would be as much too large in the next step.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
-/// Share of a contact's normal force that its change may use up.
-const MAX_CHANGE: f64 = 0.5;
-
 /// Rounds that release overloaded contacts one by one; later rounds release all contacts of the same bodies.
 const ROUNDS: u32 = 4;
-
-/// Sides that a link has at most: two bodies, whose translations and rotations count apart.
-const MAX_SIDES: usize = 4;
-
-/// Momentum balance of a body; for a rigid body, of its translation or its rotation.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct BodyBalance {
-    /// Missing momentum (N·s).
-    pub(crate) missing: Vector3<f64>,
-    /// Momentum gained per unit of velocity (kg); 0 for a body that cannot move as a whole.
-    pub(crate) inertia: f64,
-}
-
-impl BodyBalance {
-    fn is_free(&self) -> bool {
-        self.inertia > 0.0
-    }
-
-    /// The velocity that closes it without a contact (m/s).
-    fn alone(&self) -> Vector3<f64> {
-        if self.is_free() {
-            self.missing / self.inertia
-        } else {
-            Vector3::zeros()
-        }
-    }
-}
-
-/// A contact that carries a force. It resists only if it pushes.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Link {
-    /// Rows on the velocities of its bodies (s): normal, tangents. An impulse is their transpose times the force.
-    sides: [(u32, Matrix3<f64>); MAX_SIDES],
-    /// How many of `sides` count.
-    count: usize,
-    /// Forces before the change.
-    multipliers: Multipliers,
-    /// `μ`.
-    friction: f64,
-    /// Largest resistance along each axis (N): the normal force, and for each tangent the margin of friction to the
-    /// edge of the cone. 0 unless the contact pushes.
-    capacity: Vector3<f64>,
-}
-
-impl Link {
-    /// A contact with its forces and coefficient of friction.
-    pub(crate) fn new(multipliers: &Multipliers, friction: f64) -> Self {
-        let [f1, f2] = multipliers.friction_force();
-        let slack = match multipliers.state {
-            ContactState::Sticking => (friction * multipliers.lambda - f1.hypot(f2)).max(0.0),
-            _ => 0.0,
-        };
-        let pushes = multipliers.state != ContactState::Inactive && multipliers.lambda > 0.0;
-        let capacity = Vector3::new(multipliers.lambda, slack, slack);
-        Self {
-            sides: Default::default(),
-            count: 0,
-            multipliers: *multipliers,
-            friction,
-            capacity: if pushes { capacity } else { Vector3::zeros() },
-        }
-    }
-
-    /// Adds rows on a point of `body`; there are at most [`MAX_SIDES`] bodies.
-    pub(crate) fn add(&mut self, body: usize, rows: &Matrix3<f64>) {
-        let body = body as u32;
-        let known = self.sides().iter().position(|side| side.0 == body);
-        debug_assert!(known.is_some() || self.count < MAX_SIDES, "two bodies");
-        let at = known.unwrap_or(self.count.min(MAX_SIDES - 1));
-        self.count = self.count.max(at + 1);
-        self.sides[at].0 = body;
-        self.sides[at].1 += rows;
-    }
-
-    fn sides(&self) -> &[(u32, Matrix3<f64>)] {
-        &self.sides[..self.count]
-    }
-
-    /// Impulses of its forces before the change on each of its bodies (N·s).
-    pub(crate) fn impulses(&self) -> impl Iterator<Item = (usize, Vector3<f64>)> {
-        let force = self.multipliers.force();
-        (self.sides().iter()).map(move |(body, rows)| (*body as usize, rows.tr_mul(&force)))
-    }
-
-    /// The same link between bodies with other numbers.
-    fn renumbered(&self, number: impl Fn(u32) -> u32) -> Self {
-        let mut link = *self;
-        for side in &mut link.sides[..self.count] {
-            side.0 = number(side.0);
-        }
-        link
-    }
-
-    fn bodies(&self) -> impl Iterator<Item = usize> {
-        self.sides().iter().map(|side| side.0 as usize)
-    }
-
-    /// Change of the force (N) with the velocities, for springs of `stiffness` (1/m) times `capacity`.
-    fn force(&self, velocities: &[Vector3<f64>], stiffness: f64) -> Vector3<f64> {
-        let moved: Vector3<f64> = (self.sides().iter())
-            .map(|(body, rows)| rows * velocities[*body as usize])
-            .sum();
-        -self.capacity.component_mul(&moved) * stiffness
-    }
-
-    /// Drops the capacity that `change` exceeds: all of it, or that of friction alone if friction would leave the cone.
-    /// Returns whether there was any.
-    fn release(&mut self, change: &Vector3<f64>) -> bool {
-        let lambda = self.multipliers.lambda;
-        if change[0].abs() > MAX_CHANGE * self.capacity[0] {
-            self.capacity = Vector3::zeros();
-            return true;
-        }
-        let [f1, f2] = self.multipliers.friction_force();
-        let friction_force = (f1 + change[1]).hypot(f2 + change[2]);
-        let sticks = self.capacity[1] > 0.0;
-        let beyond = sticks && friction_force > self.friction * (lambda + change[0]);
-        if beyond {
-            (self.capacity[1], self.capacity[2]) = (0.0, 0.0);
-        }
-        beyond
-    }
-}
 
 /// The corrections that close the balances: velocities of bodies (m/s), and changes of the links' forces in the axes of
 /// their rows (N).
@@ -167,25 +43,6 @@ pub(crate) struct Coarse {
     systems: BTreeMap<u32, System>,
     /// Those of an earlier assembly, whose ordering serves systems of the same pattern.
     earlier: BTreeMap<u32, System>,
-}
-
-/// Bodies that links connect, and these links.
-#[derive(Debug, Default)]
-struct Component {
-    /// The first body that is free.
-    first: u32,
-    /// Bodies, ascending; those that are not free may be in several components.
-    bodies: Vec<u32>,
-    links: Vec<usize>,
-    /// Whether a free body misses momentum.
-    is_open: bool,
-}
-
-/// Matrix with entries for the links that it was made for, and its factor.
-struct System {
-    pattern: Arc<BlockPattern>,
-    matrix: SymmetricBlockMatrix,
-    factor: BlockCholesky,
 }
 
 impl Coarse {
@@ -330,115 +187,6 @@ fn open_bodies(balances: &[BodyBalance], links: &[Link]) -> Vec<bool> {
         .collect()
 }
 
-/// The components of the bodies that are free and of their links, in the order of their first bodies, if a body of them
-/// is `open`.
-fn components(balances: &[BodyBalance], links: &[Link], open: &[bool]) -> Vec<Component> {
-    let free = |link: &Link| {
-        let bodies = link.sides.map(|side| side.0).into_iter().take(link.count);
-        bodies.filter(|&body| balances[body as usize].is_free())
-    };
-    let mut forest = Forest::default();
-    forest.reset(balances.len());
-    for link in links {
-        let mut bodies = free(link);
-        if let Some(first) = bodies.next() {
-            bodies.for_each(|other| forest.unite(first, other));
-        }
-    }
-    let mut numbers = Vec::new();
-    let all = forest.number_trees(&mut numbers, |_| true);
-    let mut components: Vec<Component> = Vec::new();
-    components.resize_with(all, Component::default);
-    for (body, &number) in (0..).zip(&numbers) {
-        if balances[body as usize].is_free() {
-            let component = &mut components[number as usize];
-            component.bodies.push(body);
-            component.is_open |= open[body as usize];
-        }
-    }
-    for (index, link) in links.iter().enumerate() {
-        if let Some(first) = free(link).next() {
-            let component = &mut components[numbers[first as usize] as usize];
-            if !component.is_open {
-                continue;
-            }
-            component.links.push(index);
-            component
-                .bodies
-                .extend(link.sides().iter().map(|side| side.0));
-        }
-    }
-    // Closed ones have taken no link.
-    components.retain(|component| !component.links.is_empty());
-    for Component { first, bodies, .. } in &mut components {
-        *first = bodies[0];
-        bodies.sort_unstable();
-        bodies.dedup();
-    }
-    components
-}
-
-impl System {
-    /// A system with entries for `links`, possibly an `earlier` one of the same pattern; `None` if it does not fit in
-    /// memory.
-    fn of(balances: &[BodyBalance], links: &[Link], earlier: Option<Self>) -> Option<Self> {
-        let free = |body: u32| balances[body as usize].is_free();
-        let pairs = links.iter().flat_map(|link| {
-            let bodies = link.sides().iter().map(|side| side.0);
-            let sides = bodies.filter(|&body| free(body));
-            let others = sides.clone();
-            sides.flat_map(move |i| others.clone().map(move |j| (i, j)))
-        });
-        let pairs = pairs.filter(|(i, j)| i < j);
-        let pattern = Arc::new(BlockPattern::from_pairs(balances.len(), pairs));
-        if let Some(same) = earlier.filter(|earlier| are_same(&earlier.pattern, &pattern)) {
-            return Some(same);
-        }
-        Some(Self {
-            matrix: SymmetricBlockMatrix::zeros(Arc::clone(&pattern)),
-            factor: BlockCholesky::new(&pattern, (0..balances.len()).collect()).ok()?,
-            pattern,
-        })
-    }
-
-    /// Writes `M + Σ k Jᵀ R J`; returns whether the pattern contains all links.
-    fn fill(&mut self, balances: &[BodyBalance], links: &[Link], stiffnesses: &[f64]) -> bool {
-        let (matrix, pattern) = (&mut self.matrix, &self.pattern);
-        matrix.set_zero();
-        let free = |body: u32| balances[body as usize].is_free();
-        for (body, balance) in balances.iter().enumerate() {
-            let inertia = if balance.is_free() {
-                balance.inertia
-            } else {
-                1.0
-            };
-            *matrix.diagonal_block_mut(body) = Matrix3::identity() * inertia;
-        }
-        for (link, &stiffness) in links.iter().zip(stiffnesses) {
-            let springs = Matrix3::from_diagonal(&(link.capacity * stiffness));
-            for (i, a) in link.sides() {
-                for (j, b) in link.sides() {
-                    if i > j || !free(*i) || !free(*j) {
-                        continue;
-                    }
-                    let Some(slot) = pattern.slot(*i as usize, *j as usize) else {
-                        return false;
-                    };
-                    *matrix.block_mut(slot) += a.tr_mul(&(springs * b));
-                }
-            }
-        }
-        true
-    }
-}
-
-/// Whether two patterns store the same blocks.
-fn are_same(a: &BlockPattern, b: &BlockPattern) -> bool {
-    a.blocks() == b.blocks()
-        && a.columns() == b.columns()
-        && (0..a.blocks()).all(|row| a.row(row) == b.row(row))
-}
-
 /// Sets the velocities that close the balances together with `forces`.
 ///
 /// Stiff springs make forces sensitive to the last digits of velocity differences: between bodies whose masses differ
@@ -486,8 +234,10 @@ fn stiffnesses(balances: &[BodyBalance], links: &[Link]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
+    use super::link::MAX_CHANGE;
     use super::*;
-    use nalgebra::Vector2;
+    use impinge_contact::{ContactState, Multipliers};
+    use nalgebra::{Matrix3, Vector2};
     use proptest::prelude::*;
 
     fn close(balances: &[BodyBalance], links: &[Link]) -> Closure {
