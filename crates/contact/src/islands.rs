@@ -267,8 +267,12 @@ impl OwnProblem {
         let (pattern, slots) = whole.momentum.pattern().principal(blocks);
         let momentum = SymmetricBlockMatrix::zeros(pattern);
         let rhs = vec![0.0; momentum.len()];
+        let mut problem = ContactProblem::new(whole.time_step, momentum, rhs);
+        if !whole.places().is_empty() {
+            problem.place(blocks.iter().map(|&block| whole.places()[block as usize]));
+        }
         Self {
-            problem: ContactProblem::new(whole.time_step, momentum, rhs),
+            problem,
             blocks: blocks.to_vec(),
             slots,
             revision: None,

@@ -92,7 +92,7 @@ pub use error::ContactError;
 pub use interrupt::Interrupt;
 pub use islands::{Island, Islands};
 pub use method::{ContactReport, ContactResult, ContactSolver, Method, Termination};
-pub use problem::{ContactProblem, ContactRow};
+pub use problem::{ContactProblem, ContactRow, Place};
 pub use residual::{ContactResidual, Excess, FrictionLaw, residual, residual_under};
 pub use solution::{ContactSolution, ContactState, Multipliers};
 #[cfg(feature = "io")]

@@ -5,6 +5,7 @@ use crate::constraint::ConstraintRows;
 use impinge_krylov::{block::SymmetricBlockMatrix, vector};
 use nalgebra::{Matrix3, Vector3};
 use rayon::prelude::*;
+use std::sync::Arc;
 
 /// Least number of contacts of a parallel task that handles each contact alone.
 pub(crate) const CONTACTS_PER_TASK: usize = 2048;
@@ -18,6 +19,17 @@ pub struct ContactRow<'a> {
     pub offset: Vector3<f64>,
     /// `μ ≥ 0`.
     pub friction: f64,
+}
+
+/// Where a block is, for methods with a coarse grid.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Place {
+    /// The deformable body that it is a node of.
+    pub body: u32,
+    /// Position at rest (m).
+    pub position: Vector3<f64>,
+    /// Mass (kg).
+    pub mass: f64,
 }
 
 /// Momentum equations and contacts of one step.
@@ -47,6 +59,8 @@ pub struct ContactProblem {
     friction: Vec<f64>,
     /// `w`, three equal entries per block.
     momentum_weights: Vec<f64>,
+    /// Where each block is; empty if unknown.
+    places: Arc<[Option<Place>]>,
     /// Displacement scales of gap and slip of each contact: multiples of a method's tolerances.
     displacement_scales: Vec<[f64; 2]>,
     starts: Vec<u32>,
@@ -70,6 +84,7 @@ impl ContactProblem {
             time_step,
             momentum,
             momentum_weights: vec![1.0; rhs.len()],
+            places: Arc::default(),
             rhs,
             constraints: ConstraintRows::default(),
             offsets: Vec::new(),
@@ -150,6 +165,24 @@ impl ContactProblem {
             self.rhs.len(),
             "one weight per block"
         );
+    }
+
+    /// Says where each block is; `None` for blocks that are no node of a deformable body.
+    ///
+    /// Solutions do not depend on it beyond tolerances. Methods may need fewer iterations with it.
+    ///
+    /// # Panics
+    /// If the number of places differs from the number of blocks.
+    #[track_caller]
+    pub fn place(&mut self, places: impl IntoIterator<Item = Option<Place>>) {
+        self.places = places.into_iter().collect();
+        let blocks = self.momentum.blocks();
+        assert_eq!(self.places.len(), blocks, "one place per block");
+    }
+
+    /// Where each block is; empty if unknown.
+    pub fn places(&self) -> &Arc<[Option<Place>]> {
+        &self.places
     }
 
     /// `w` of a block.

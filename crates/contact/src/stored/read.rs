@@ -1,8 +1,10 @@
 //! From bytes to a problem, with every number checked.
 
 use super::arrays::{Arrays, entry};
-use super::{FORMAT, Header, METADATA_KEY, StoredProblem, StoredProblemError, constraints};
-use crate::{ContactProblem, ContactRow, ContactSolution, ContactState, Multipliers};
+use super::{
+    FORMAT, Header, METADATA_KEY, NO_BODY, StoredProblem, StoredProblemError, constraints,
+};
+use crate::{ContactProblem, ContactRow, ContactSolution, ContactState, Multipliers, Place};
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{Matrix3, Vector3};
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
@@ -27,6 +29,9 @@ impl StoredProblem {
         if file.has("momentum.weights") {
             let weights = file.numbers::<1>("momentum.weights", &[nodes])?;
             problem.weigh_momentum(weights.into_iter().map(|[weight]| weight));
+        }
+        if file.has("places.bodies") {
+            problem.place(read_places(&file, nodes)?);
         }
         read_contacts(&file, &mut problem)?;
         let constraint_forces = constraints::read(&file, &mut problem)?;
@@ -113,6 +118,19 @@ fn read_momentum(file: &Arrays<'_>) -> Result<SymmetricBlockMatrix, StoredProble
     let values = file.blocks("momentum.values", slots)?;
     momentum.values_mut().copy_from_slice(&values);
     Ok(momentum)
+}
+
+fn read_places(file: &Arrays<'_>, nodes: usize) -> Result<Vec<Option<Place>>, StoredProblemError> {
+    let bodies = file.indices("places.bodies", nodes, usize::MAX)?;
+    let of_nodes = file.numbers::<4>("places.nodes", &[nodes, 4])?;
+    let place = |(body, [x, y, z, mass]): (u32, [f64; 4])| {
+        (body != NO_BODY).then_some(Place {
+            body,
+            position: Vector3::new(x, y, z),
+            mass,
+        })
+    };
+    Ok(bodies.into_iter().zip(of_nodes).map(place).collect())
 }
 
 fn read_contacts(

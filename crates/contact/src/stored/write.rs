@@ -1,8 +1,8 @@
 //! From a problem to bytes.
 
 use super::arrays::{Array, blocks, indices, numbers, offsets};
-use super::{FORMAT, Header, METADATA_KEY, StoredProblem, constraints};
-use crate::{ContactProblem, ContactSolution, ContactState, Multipliers};
+use super::{FORMAT, Header, METADATA_KEY, NO_BODY, StoredProblem, constraints};
+use crate::{ContactProblem, ContactSolution, ContactState, Multipliers, Place};
 use nalgebra::Matrix3;
 use safetensors::Dtype;
 
@@ -28,6 +28,7 @@ impl StoredProblem {
         arrays.extend(contact_rows(problem));
         arrays.extend(warm_start(start));
         arrays.extend(own_tolerances(problem));
+        arrays.extend(places(problem));
         arrays.extend(constraints::write(problem, start));
         let header = Header {
             format: FORMAT,
@@ -147,6 +148,27 @@ fn own_tolerances(problem: &ContactProblem) -> Vec<Named> {
         arrays.push(("contacts.scales", numbers(&[contacts, 2], scales)));
     }
     arrays
+}
+
+/// Where blocks are, if that is known of one of them.
+fn places(problem: &ContactProblem) -> Vec<Named> {
+    let places = problem.places();
+    if places.iter().all(Option::is_none) {
+        return Vec::new();
+    }
+    let body = |place: &Option<Place>| place.map_or(NO_BODY, |place| place.body);
+    let node = |place: &Option<Place>| {
+        place.map_or([0.0; 4], |Place { position, mass, .. }| {
+            [position.x, position.y, position.z, mass]
+        })
+    };
+    vec![
+        ("places.bodies", indices(places.iter().map(body))),
+        (
+            "places.nodes",
+            numbers(&[places.len(), 4], places.iter().flat_map(node)),
+        ),
+    ]
 }
 
 pub(super) fn state_number(state: ContactState) -> u8 {

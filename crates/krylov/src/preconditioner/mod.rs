@@ -3,10 +3,14 @@
 use crate::block::SymmetricBlockMatrix;
 
 mod block_jacobi;
+#[cfg(feature = "direct")]
+mod coarse_grid;
 mod identity;
 mod jacobi;
 
 pub use block_jacobi::BlockJacobi;
+#[cfg(feature = "direct")]
+pub use coarse_grid::CoarseGrid;
 pub use identity::Identity;
 pub use jacobi::Jacobi;
 

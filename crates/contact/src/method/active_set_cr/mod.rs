@@ -8,6 +8,7 @@
 
 mod duplicates;
 mod extrapolation;
+mod grid;
 mod iteration;
 mod laws;
 mod multipliers;
@@ -98,9 +99,11 @@ impl ActiveSetCr {
             self.settings.preconditioner,
             self.settings.softness,
         );
+        let grid = self.prepare_grid(problem);
 
         self.relaxed = false;
         let mut report = self.iterate(problem, solution);
+        report.preconditioner_fallbacks += u32::from(grid.is_err());
         if report.relaxed {
             // Friction that was relaxed during the solve may meet the finer tolerance nevertheless.
             self.relaxed = false;

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::{ContactProblem, ContactSolution, ContactState, Multipliers, method::ContactReport};
 use impinge_krylov::vector;
-use nalgebra::Vector2;
+use nalgebra::{Vector2, Vector3};
 
 /// Initial `ℓ`. Lumped linear tetrahedra have `λ_max(D⁻¹A)` a little above 2, but few steps reach it; `ℓ` then grows.
 const FIRST_BOUND: f64 = 1.2;
@@ -184,6 +184,19 @@ impl ActiveSetCr {
             },
         );
         std::mem::swap(&mut work.a_last, &mut work.a_next);
+        if let Some(grid) = self.grid.in_use() {
+            let [b, ay] = [&problem.rhs, &work.ay].map(|vector| vector.as_chunks::<3>().0);
+            let next = next.as_chunks_mut::<3>().0;
+            let correction = work.correction.as_chunks_mut::<3>().0;
+            grid.correct(
+                |block| Vector3::from(b[block]) - Vector3::from(ay[block]),
+                |block, whole| {
+                    let bounded = bounded * whole;
+                    correction[block] = bounded.into();
+                    next[block] = (Vector3::from(next[block]) + bounded).into();
+                },
+            );
+        }
         let metric = Metric::new(inverse, bound, &self.settings.tolerances, self.relaxed);
         work.contacts.push_all(problem, metric, next);
     }
@@ -225,9 +238,10 @@ impl ActiveSetCr {
         problem
             .momentum
             .multiply(next, &mut work.a_next, &mut self.work.product);
-        let vectors: [&[f64]; 7] = [
+        let vectors: [&[f64]; 8] = [
             next,
             &work.y,
+            &work.correction,
             &work.a_next,
             &work.ay,
             self.preconditioner.diagonal(),
@@ -246,19 +260,17 @@ impl ActiveSetCr {
     /// Writes the residual of the last step.
     fn write_residual(&mut self, solution: &ContactSolution, bound: f64) {
         let work = &self.prediction;
-        let (steps, a_steps) = (
-            solution.velocity.iter().zip(&work.y),
-            work.a_next.iter().zip(&work.ay),
-        );
-        let residual = self
-            .work
-            .cr
-            .residual
-            .v
-            .iter_mut()
-            .zip(self.preconditioner.diagonal());
-        for (((r, diagonal), (next, y)), (a_next, ay)) in residual.zip(steps).zip(a_steps) {
-            *r = bound * (diagonal * (next - y)) - (a_next - ay);
+        let vectors = [
+            &solution.velocity,
+            &work.y,
+            &work.correction,
+            &work.a_next,
+            &work.ay,
+        ];
+        let [next, y, correction, a_next, ay] = vectors.map(|v| v.as_slice());
+        let diagonal = self.preconditioner.diagonal();
+        for (i, r) in self.work.cr.residual.v.iter_mut().enumerate() {
+            *r = bound * (diagonal[i] * (next[i] - y[i] - correction[i])) - (a_next[i] - ay[i]);
         }
     }
 
@@ -290,15 +302,16 @@ impl ActiveSetCr {
 }
 
 /// `‖w r‖²`, the squares of the step in `A` and in `D`, and how far the motion turned against the extrapolation.
-fn step_sums(bound: f64, vectors: [&[f64]; 7]) -> [f64; 4] {
-    let [next, y, a_next, ay, diagonal, last, weights] = vectors.map(|v| v.as_chunks::<3>().0);
+fn step_sums(bound: f64, vectors: [&[f64]; 8]) -> [f64; 4] {
+    let [next, y, correction, a_next, ay, diagonal, last, weights] =
+        vectors.map(|v| v.as_chunks::<3>().0);
     let [mut square, mut along_a, mut along_d, mut against] = [[0.0_f64; 3]; 4];
     // Sums of their own for the axes: one sum would wait for itself at every term.
     for block in 0..next.len() {
         for axis in 0..3 {
             let step = next[block][axis] - y[block][axis];
             let a_step = a_next[block][axis] - ay[block][axis];
-            let d_step = diagonal[block][axis] * step;
+            let d_step = diagonal[block][axis] * (step - correction[block][axis]);
             let r = weights[block][axis] * (bound * d_step - a_step);
             square[axis] += r * r;
             along_a[axis] += step * a_step;

@@ -22,6 +22,8 @@ pub(super) struct PredictionIterates {
     pub(super) a_last: Vec<f64>,
     /// `A v⁺`.
     pub(super) a_next: Vec<f64>,
+    /// The part of `v⁺ − y` that is due to the coarse grid; zero without one, and on blocks in contact.
+    pub(super) correction: Vec<f64>,
     pub(super) contacts: PredictedContacts,
     /// Number of further sweeps left in the solve.
     pub(super) further_left: u64,

@@ -1,6 +1,7 @@
 //! The solver with its elementary operations: residual, rows, preconditioner, directions.
 
 use super::{
+    grid::GridCorrection,
     preconditioner::Preconditioner,
     prediction_iterates::PredictionIterates,
     settings::{ActiveSetCrSettings, PreconditionerKind},
@@ -14,7 +15,7 @@ use crate::method::{
     trace::Trace,
 };
 use crate::{ContactProblem, ContactSolution, ContactState, Interrupt, Tolerances};
-use impinge_krylov::{GuardedConjugateResidual, PartialSystem};
+use impinge_krylov::{GuardedConjugateResidual, KrylovError, PartialSystem};
 use tracing::debug;
 
 /// The method with its workspace, which is reused from step to step. It stops allocating after the largest problem.
@@ -26,6 +27,7 @@ pub struct ActiveSetCr {
     pub(super) prediction: PredictionIterates,
     pub(super) trace: Trace,
     pub(super) preconditioner: Preconditioner,
+    pub(super) grid: GridCorrection,
     pub(super) restart_delay: RestartDelay,
     /// Whether friction has the tolerance of gaps.
     pub(super) relaxed: bool,
@@ -39,6 +41,18 @@ impl ActiveSetCr {
             settings,
             ..Self::default()
         }
+    }
+
+    /// Prepares the coarse grid of a solve, if it is to have one. The rules of the paper have none, and a preconditioner
+    /// from another crate is used alone.
+    pub(super) fn prepare_grid(&mut self, problem: &ContactProblem) -> Result<(), KrylovError> {
+        self.prediction.correction.clear();
+        (self.prediction.correction).resize(problem.unknowns(), 0.0);
+        if !self.settings.prediction || self.preconditioner.of_momentum.0.is_some() {
+            self.grid.omit();
+            return Ok(());
+        }
+        (self.grid).prepare(problem, self.preconditioner.diagonal())
     }
 
     /// Computes `r` by its definition, with one product by `A`.
@@ -104,6 +118,7 @@ impl ActiveSetCr {
                 softness: self.preconditioner.softness(),
             },
             preconditioner: &self.preconditioner,
+            grid: &mut self.grid,
             product: &mut work.product,
         };
         (&mut work.cr, system)
@@ -225,6 +240,7 @@ pub(super) struct Masked<'a> {
     problem: &'a ContactProblem,
     rows: MaskedRows<'a>,
     preconditioner: &'a Preconditioner,
+    grid: &'a mut GridCorrection,
     product: &'a mut [f64],
 }
 
@@ -241,5 +257,6 @@ impl PartialSystem<Pair> for Masked<'_> {
     fn precondition(&mut self, x: &Pair, out: &mut Pair) {
         let (r, z) = ((&*x.v, &*x.m), (&mut *out.v, &mut *out.m));
         self.preconditioner.apply(self.problem, self.rows, r, z);
+        self.grid.add(&x.v, &mut out.v);
     }
 }

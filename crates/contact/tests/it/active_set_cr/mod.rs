@@ -1,6 +1,7 @@
 //! The solver against closed forms, dense algebra and its own guarantees.
 
 mod closed_forms;
+mod grid;
 mod iteration;
 
 use super::support::{oblique, particles, push};

@@ -42,7 +42,9 @@ use crate::{
 };
 use changes::Changes;
 use impinge_contact::compliance::TurnedBodies;
-use impinge_contact::{ContactProblem, ContactSolution, ContactSolver, Interrupt, Islands, Method};
+use impinge_contact::{
+    ContactProblem, ContactSolution, ContactSolver, Interrupt, Islands, Method, Place,
+};
 use impinge_fem::Assembler;
 use impinge_krylov::block::SymmetricBlockMatrix;
 use moved_by_euler::MovedByEuler;
@@ -171,6 +173,8 @@ impl Synchronous {
         let points = model.points.rest.len();
         let matrix = SymmetricBlockMatrix::zeros(model.unknowns.pattern.clone());
         let rhs = vec![0.0; matrix.len()];
+        let mut problem = ContactProblem::new(model.settings.time_step, matrix, rhs);
+        problem.place((0..model.unknowns.pattern.blocks()).map(|block| place(model, block)));
         Ok(Self {
             assembler: model
                 .elements
@@ -182,7 +186,7 @@ impl Synchronous {
             solvers: vec![solver],
             islands: Islands::default(),
             changes: Changes::default(),
-            problem: ContactProblem::new(model.settings.time_step, matrix, rhs),
+            problem,
             solution: ContactSolution::default(),
             imbalance: BTreeMap::new(),
             keys: Vec::new(),
@@ -357,6 +361,16 @@ impl Stepper for Synchronous {
 }
 
 /// Number of possible lengths of substeps, the whole step included.
+/// Where a block is at rest, if it is a node.
+fn place(model: &Model, block: usize) -> Option<Place> {
+    let point = *model.unknowns.point_of_block.get(block)? as usize;
+    Some(Place {
+        body: model.body_of_block(block) as u32,
+        position: model.points.rest[point],
+        mass: model.points.mass[point],
+    })
+}
+
 fn lengths_of_parts(model: &Model) -> u32 {
     let halves = std::iter::successors(Some(0.5 * model.settings.time_step), |length| {
         Some(0.5 * length)
