@@ -76,6 +76,8 @@ pub use method::{
     Minres, PartialSystem, Step, StepOutcome,
 };
 pub use operator::LinearOperator;
+#[cfg(feature = "direct")]
+pub use preconditioner::CoarseGrid;
 pub use preconditioner::{BlockJacobi, Identity, Jacobi, Preconditioner};
 pub use solve::{KrylovReport, StoppingRule, Termination, solve};
 pub use system::LinearSystem;

@@ -54,7 +54,8 @@ pub struct ContactReport {
     pub evaluations: u64,
     /// Committed state changes.
     pub state_changes: u64,
-    /// Number of times that the indefinite preconditioner had zero curvature and was replaced by the diagonal one.
+    /// Number of times that a preconditioner failed: the indefinite one had zero curvature and was replaced by the
+    /// diagonal one, or a coarse grid could not be factorised and was left out.
     pub preconditioner_fallbacks: u32,
     /// Passes of an outer iteration: projections of staggered projections, passes of constraint anticipation.
     pub passes: u64,

@@ -57,11 +57,12 @@ impl Body {
         Self { nodes, matrix }
     }
 
-    fn grid(&self, held: &[u32]) -> CoarseGrid {
+    fn grid(&self, excluded: &[u32]) -> CoarseGrid {
         let place = |node: usize| Some((0, self.nodes[node]));
         let mut grid = CoarseGrid::new(self.matrix.pattern(), place, EDGES).expect("memory");
-        let held = held.iter().copied();
-        grid.prepare(&self.matrix, held).expect("positive definite");
+        let excluded = excluded.iter().copied();
+        grid.prepare(&self.matrix, excluded)
+            .expect("positive definite");
         grid
     }
 
@@ -106,7 +107,7 @@ proptest! {
         }
     }
 
-    /// The correction is the projection in the norm of `A`: `zᵀAz = zᵀr`, symmetric, and zero on held nodes.
+    /// The correction is the projection in the norm of `A`: `zᵀAz = zᵀr`, symmetric, and zero on excluded nodes.
     #[test]
     fn it_is_a_symmetric_projection(
         seed in any::<u64>(),
@@ -115,13 +116,13 @@ proptest! {
     ) {
         let body = Body::new(counts, 0.2, 30.0, seed);
         let mut numbers = Numbers::new(seed ^ 2);
-        let held: Vec<u32> = (0..body.nodes.len() as u32)
+        let excluded: Vec<u32> = (0..body.nodes.len() as u32)
             .filter(|_| numbers.number().abs() < share)
             .collect();
-        let mut grid = body.grid(&held);
+        let mut grid = body.grid(&excluded);
         let [r, other] = [(); 2].map(|()| numbers.vector(3 * body.nodes.len()));
         let (z, z_other) = (corrected(&mut grid, &r), corrected(&mut grid, &other));
-        for &node in &held {
+        for &node in &excluded {
             prop_assert_eq!(&z[3 * node as usize..][..3], &[0.0; 3]);
         }
         let size = dot(&r, &r).sqrt() * dot(&other, &other).sqrt();
@@ -170,7 +171,7 @@ fn matrices_that_are_not_positive_definite_are_refused() {
         let error = grid.prepare(&body.matrix, []).unwrap_err();
         assert!(matches!(error, KrylovError::NotPositiveDefinite { .. }));
     }
-    // A held node takes no part, whatever its block.
+    // An excluded node takes no part, whatever its block.
     assert_eq!(grid.prepare(&body.matrix, [4]), Ok(()));
 }
 

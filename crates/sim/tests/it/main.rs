@@ -5,6 +5,7 @@
 mod asynchronous;
 mod changing_joints;
 mod closed_joints;
+mod coarse_grid;
 mod compose;
 mod constrained;
 mod constrained_forces;

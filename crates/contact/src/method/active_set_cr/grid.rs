@@ -2,7 +2,7 @@
 //! element.
 //!
 //! Predictions and conjugate residuals precondition the momentum rows with `D⁻¹ + P (PᵀAP)⁻¹ Pᵀ` then. Blocks in
-//! contact are held, so `J P = 0`: corrections move no contact, no contact force acts on the grid, and every estimate of
+//! contact are excluded, so `J P = 0`: corrections move no contact, no contact force acts on the grid, and every estimate of
 //! the contacts, as `L D⁻¹ Lᵀ`, stays what it is with `D⁻¹` alone.
 
 use crate::ContactProblem;
@@ -90,9 +90,9 @@ impl GridCorrection {
                 }
             }
         };
-        let held =
+        let excluded =
             (0..problem.contacts()).flat_map(|contact| problem.row(contact).0.iter().copied());
-        let prepared = made.grid.prepare(&problem.momentum, held);
+        let prepared = made.grid.prepare(&problem.momentum, excluded);
         self.in_use = prepared.is_ok();
         self.made = Some(made);
         prepared

@@ -18,7 +18,7 @@ pub(super) struct Cells {
     blocks: Vec<u32>,
     /// The place of each block in `blocks`, if it has one, and its cell.
     ranks: Vec<Option<(u32, u32)>>,
-    /// Weights of the corners at each of `blocks`, and those of them that are not held.
+    /// Weights of the corners at each of `blocks`, and those of them that are not excluded.
     weights: Vec<[f64; CORNERS]>,
     free_weights: Vec<[f64; CORNERS]>,
     corner_count: usize,
@@ -106,16 +106,16 @@ impl Cells {
         &self.blocks[self.ranges[cell].clone()]
     }
 
-    /// The cell of a block and the weights of its corners there, 0 for a held block; `None` without a place.
+    /// The cell of a block and the weights of its corners there, 0 for an excluded block; `None` without a place.
     pub(super) fn of_block(&self, block: u32) -> Option<(usize, &[f64; CORNERS])> {
         let (rank, cell) = self.ranks[block as usize]?;
         Some((cell as usize, &self.free_weights[rank as usize]))
     }
 
-    /// Makes the rows of `held` blocks zero, and those of all others what they are.
-    pub(super) fn hold(&mut self, held: impl IntoIterator<Item = u32>) {
+    /// Makes the rows of `excluded` blocks zero, and those of all others what they are.
+    pub(super) fn exclude(&mut self, excluded: impl IntoIterator<Item = u32>) {
         self.free_weights.copy_from_slice(&self.weights);
-        for block in held {
+        for block in excluded {
             if let Some((rank, _)) = self.ranks[block as usize] {
                 self.free_weights[rank as usize] = [0.0; CORNERS];
             }

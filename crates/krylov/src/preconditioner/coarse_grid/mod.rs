@@ -12,7 +12,7 @@
 //! rotations and uniform strains. The sum with a diagonal preconditioner is a two-level method (Bramble, Pasciak and
 //! Xu, "Parallel multilevel preconditioners", Mathematics of Computation 55, 1990, with two levels).
 //!
-//! Blocks may be *held*: their rows of `P` are zero, so the correction neither moves nor sees them.
+//! Blocks may be *excluded*: their rows of `P` are zero, so the correction neither moves nor sees them.
 
 #![expect(
     clippy::inline_always,
@@ -76,7 +76,7 @@ impl CoarseGrid {
         self.matrix.blocks()
     }
 
-    /// Factorises `PᵀAP` for a matrix with the pattern given to [`new`](Self::new), without the blocks `held`.
+    /// Factorises `PᵀAP` for a matrix with the pattern given to [`new`](Self::new), without the `excluded` blocks.
     ///
     /// # Errors
     /// [`KrylovError::NotPositiveDefinite`] if it is not positive definite or not finite.
@@ -86,9 +86,9 @@ impl CoarseGrid {
     pub fn prepare(
         &mut self,
         matrix: &SymmetricBlockMatrix,
-        held: impl IntoIterator<Item = u32>,
+        excluded: impl IntoIterator<Item = u32>,
     ) -> Result<(), KrylovError> {
-        self.cells.hold(held);
+        self.cells.exclude(excluded);
         let Self {
             cells, galerkin, ..
         } = self;
@@ -101,7 +101,7 @@ impl CoarseGrid {
             let block = self.matrix.diagonal_block_mut(corner);
             for axis in 0..3 {
                 let entry = &mut block[(axis, axis)];
-                // A corner whose blocks are all held has no unknown.
+                // A corner whose blocks are all excluded has no unknown.
                 *entry = if *entry == 0.0 {
                     1.0
                 } else {
