@@ -268,8 +268,10 @@ impl OwnProblem {
         let momentum = SymmetricBlockMatrix::zeros(pattern);
         let rhs = vec![0.0; momentum.len()];
         let mut problem = ContactProblem::new(whole.time_step, momentum, rhs);
-        if !whole.places().is_empty() {
-            problem.place(blocks.iter().map(|&block| whole.places()[block as usize]));
+        let nodes = whole.rest_nodes();
+        if !nodes.is_empty() {
+            let node = |&block: &u32| nodes.get(block as usize).copied().flatten();
+            problem.set_rest_nodes(blocks.iter().map(node));
         }
         Self {
             problem,

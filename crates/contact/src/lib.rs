@@ -24,7 +24,7 @@
 //!
 //! | method | needs | approximates |
 //! |---|---|---|
-//! | [`method::active_set_cr`] | products with `A`, its diagonal | nothing; knows constraint rows |
+//! | [`method::active_set_cr`] | products with `A`, its blocks for coarse grids | nothing; knows constraint rows |
 //! | [`method::staggered_projections`] | products with `A`, its diagonal | nothing if it converges; cone or pyramid |
 //! | [`method::corrective_motion`] | a factor of `A`, or [`compliance`] at rest | `A⁻¹` if at rest, by some percent |
 //! | [`method::constraint_anticipation`] | the blocks of `A` | nothing, but slow for stiff bodies; cone or pyramid |
@@ -92,7 +92,7 @@ pub use error::ContactError;
 pub use interrupt::Interrupt;
 pub use islands::{Island, Islands};
 pub use method::{ContactReport, ContactResult, ContactSolver, Method, Termination};
-pub use problem::{ContactProblem, ContactRow, Place};
+pub use problem::{ContactProblem, ContactRow, RestNode};
 pub use residual::{ContactResidual, Excess, FrictionLaw, residual, residual_under};
 pub use solution::{ContactSolution, ContactState, Multipliers};
 #[cfg(feature = "io")]

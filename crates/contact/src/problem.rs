@@ -21,10 +21,10 @@ pub struct ContactRow<'a> {
     pub friction: f64,
 }
 
-/// Where a block is, for methods with a coarse grid.
+/// A node of a deformable body, for methods with a coarse grid.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Place {
-    /// The deformable body that it is a node of.
+pub struct RestNode {
+    /// Number of the body, below `u32::MAX`.
     pub body: u32,
     /// Position at rest (m).
     pub position: Vector3<f64>,
@@ -44,6 +44,7 @@ pub struct Place {
 /// | `friction` | `μ` | 1 per contact | 1 |
 /// | momentum weights | `w` | 1 per block | 1 |
 /// | displacement scales | | 2 per contact | 1 |
+/// | rest nodes | | 1 per block, or none | m, kg |
 /// | `constraints` | `j`, `c`, `C` | see [`ConstraintRows`] | |
 #[derive(Debug, Clone)]
 pub struct ContactProblem {
@@ -59,8 +60,8 @@ pub struct ContactProblem {
     friction: Vec<f64>,
     /// `w`, three equal entries per block.
     momentum_weights: Vec<f64>,
-    /// Where each block is; empty if unknown.
-    places: Arc<[Option<Place>]>,
+    /// The node of each block; empty if they are not known.
+    rest_nodes: Arc<[Option<RestNode>]>,
     /// Displacement scales of gap and slip of each contact: multiples of a method's tolerances.
     displacement_scales: Vec<[f64; 2]>,
     starts: Vec<u32>,
@@ -84,7 +85,7 @@ impl ContactProblem {
             time_step,
             momentum,
             momentum_weights: vec![1.0; rhs.len()],
-            places: Arc::default(),
+            rest_nodes: Arc::default(),
             rhs,
             constraints: ConstraintRows::default(),
             offsets: Vec::new(),
@@ -167,22 +168,27 @@ impl ContactProblem {
         );
     }
 
-    /// Says where each block is; `None` for blocks that are no node of a deformable body.
+    /// Sets which node each block is; `None` for blocks that are no node of a deformable body.
     ///
     /// Solutions do not depend on it beyond tolerances. Methods may need fewer iterations with it.
     ///
     /// # Panics
-    /// If the number of places differs from the number of blocks.
+    /// If the number of nodes differs from the number of blocks.
     #[track_caller]
-    pub fn place(&mut self, places: impl IntoIterator<Item = Option<Place>>) {
-        self.places = places.into_iter().collect();
+    pub fn set_rest_nodes(&mut self, nodes: impl IntoIterator<Item = Option<RestNode>>) {
+        self.rest_nodes = nodes.into_iter().collect();
         let blocks = self.momentum.blocks();
-        assert_eq!(self.places.len(), blocks, "one place per block");
+        assert_eq!(self.rest_nodes.len(), blocks, "one entry per block");
     }
 
-    /// Where each block is; empty if unknown.
-    pub fn places(&self) -> &Arc<[Option<Place>]> {
-        &self.places
+    /// The node of each block; empty if they are not known.
+    pub fn rest_nodes(&self) -> &[Option<RestNode>] {
+        &self.rest_nodes
+    }
+
+    /// [`rest_nodes`](Self::rest_nodes), shared with copies of the problem.
+    pub(crate) fn shared_rest_nodes(&self) -> &Arc<[Option<RestNode>]> {
+        &self.rest_nodes
     }
 
     /// `w` of a block.

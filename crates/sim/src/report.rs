@@ -124,7 +124,8 @@ pub struct StepReport {
     pub crossings: u32,
     /// Elements whose volume is not positive at the end of the step.
     pub inverted_elements: u32,
-    /// Restarts with the plain diagonal preconditioner after a zero curvature.
+    /// Restarts with the plain diagonal preconditioner after a zero curvature, and solves whose coarse grid could not
+    /// be factorised.
     pub preconditioner_fallbacks: u32,
     /// Active contacts that ended farther apart than the clearance: an impact in this step determines their
     /// linearisation, another one would change nothing, or re-linearisations by their gap did not settle.

@@ -16,8 +16,8 @@ pub(super) const GROWTH: Section = Section {
             time of sound across an element.\n\n\
             Limits: steps of 1 ms have the diagonal preconditioner, and iterations grow with the number of elements\n\
             along an edge. Steps of 16 ms have a coarse grid from ten thousand elements on. It leaves out nodes of\n\
-            contacts, whose motion the diagonal finds. At 1 ms the grid would save a third of the iterations of the\n\
-            largest mesh and cost as much. Sums and products of the largest mesh exceed the cache.",
+            contacts, whose motion the diagonal finds. In short steps a grid costs as much as it saves. The largest\n\
+            mesh exceeds the cache, which raises `p` too.",
     long: false,
     measure: growth,
 };

@@ -13,8 +13,8 @@
 //! | `momentum.values` | `f64` | `slots × 3 × 3` | `A`, kg, row by row |
 //! | `momentum.weights` | `f64` | `blocks` | `w` of the momentum residual |
 //! | `rhs` | `f64` | `blocks × 3` | `b`, N·s |
-//! | `places.bodies` | `u32` | `blocks` | deformable body of every block, or 2³² − 1 |
-//! | `places.nodes` | `f64` | `blocks × 4` | position at rest, m, and mass, kg |
+//! | `nodes.bodies` | `u32` | `blocks` | deformable body of every block, or 2³² − 1 |
+//! | `nodes.rest` | `f64` | `blocks × 4` | position at rest, m, and mass, kg |
 //! | `contacts.row_offsets` | `u64` | `contacts + 1` | first entry of every contact |
 //! | `contacts.blocks` | `u32` | `entries` | block of every entry |
 //! | `contacts.jacobians` | `f64` | `entries × 3 × 3` | rows `n, t₁, t₂` of `[J; J_t]`, s |
@@ -34,7 +34,7 @@
 //! | `start.gamma`, `start.sliding_force` | `f64` | `contacts × 2` | N |
 //! | `start.slip_direction` | `f64` | `contacts × 2` | 1 |
 //!
-//! The arrays of constraints and of places are present only if there are any; weights and scales only if one of them is
+//! The arrays of constraints and of nodes are present only if there are any; weights and scales only if one of them is
 //! not 1.
 
 mod arrays;

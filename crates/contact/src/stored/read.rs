@@ -4,7 +4,7 @@ use super::arrays::{Arrays, entry};
 use super::{
     FORMAT, Header, METADATA_KEY, NO_BODY, StoredProblem, StoredProblemError, constraints,
 };
-use crate::{ContactProblem, ContactRow, ContactSolution, ContactState, Multipliers, Place};
+use crate::{ContactProblem, ContactRow, ContactSolution, ContactState, Multipliers, RestNode};
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{Matrix3, Vector3};
 use safetensors::{Dtype, SafeTensorError, SafeTensors};
@@ -30,8 +30,8 @@ impl StoredProblem {
             let weights = file.numbers::<1>("momentum.weights", &[nodes])?;
             problem.weigh_momentum(weights.into_iter().map(|[weight]| weight));
         }
-        if file.has("places.bodies") {
-            problem.place(read_places(&file, nodes)?);
+        if file.has("nodes.bodies") {
+            problem.set_rest_nodes(read_rest_nodes(&file, nodes)?);
         }
         read_contacts(&file, &mut problem)?;
         let constraint_forces = constraints::read(&file, &mut problem)?;
@@ -120,11 +120,14 @@ fn read_momentum(file: &Arrays<'_>) -> Result<SymmetricBlockMatrix, StoredProble
     Ok(momentum)
 }
 
-fn read_places(file: &Arrays<'_>, nodes: usize) -> Result<Vec<Option<Place>>, StoredProblemError> {
-    let bodies = file.indices("places.bodies", nodes, usize::MAX)?;
-    let of_nodes = file.numbers::<4>("places.nodes", &[nodes, 4])?;
+fn read_rest_nodes(
+    file: &Arrays<'_>,
+    nodes: usize,
+) -> Result<Vec<Option<RestNode>>, StoredProblemError> {
+    let bodies = file.indices("nodes.bodies", nodes, usize::MAX)?;
+    let of_nodes = file.numbers::<4>("nodes.rest", &[nodes, 4])?;
     let place = |(body, [x, y, z, mass]): (u32, [f64; 4])| {
-        (body != NO_BODY).then_some(Place {
+        (body != NO_BODY).then_some(RestNode {
             body,
             position: Vector3::new(x, y, z),
             mass,

@@ -2,7 +2,7 @@
 
 use super::arrays::{Array, blocks, indices, numbers, offsets};
 use super::{FORMAT, Header, METADATA_KEY, NO_BODY, StoredProblem, constraints};
-use crate::{ContactProblem, ContactSolution, ContactState, Multipliers, Place};
+use crate::{ContactProblem, ContactSolution, ContactState, Multipliers, RestNode};
 use nalgebra::Matrix3;
 use safetensors::Dtype;
 
@@ -28,7 +28,7 @@ impl StoredProblem {
         arrays.extend(contact_rows(problem));
         arrays.extend(warm_start(start));
         arrays.extend(own_tolerances(problem));
-        arrays.extend(places(problem));
+        arrays.extend(rest_nodes(problem));
         arrays.extend(constraints::write(problem, start));
         let header = Header {
             format: FORMAT,
@@ -150,23 +150,23 @@ fn own_tolerances(problem: &ContactProblem) -> Vec<Named> {
     arrays
 }
 
-/// Where blocks are, if that is known of one of them.
-fn places(problem: &ContactProblem) -> Vec<Named> {
-    let places = problem.places();
-    if places.iter().all(Option::is_none) {
+/// The nodes of blocks, if one of them is known.
+fn rest_nodes(problem: &ContactProblem) -> Vec<Named> {
+    let nodes = problem.rest_nodes();
+    if nodes.iter().all(Option::is_none) {
         return Vec::new();
     }
-    let body = |place: &Option<Place>| place.map_or(NO_BODY, |place| place.body);
-    let node = |place: &Option<Place>| {
-        place.map_or([0.0; 4], |Place { position, mass, .. }| {
+    let body = |node: &Option<RestNode>| node.map_or(NO_BODY, |node| node.body);
+    let node = |node: &Option<RestNode>| {
+        node.map_or([0.0; 4], |RestNode { position, mass, .. }| {
             [position.x, position.y, position.z, mass]
         })
     };
     vec![
-        ("places.bodies", indices(places.iter().map(body))),
+        ("nodes.bodies", indices(nodes.iter().map(body))),
         (
-            "places.nodes",
-            numbers(&[places.len(), 4], places.iter().flat_map(node)),
+            "nodes.rest",
+            numbers(&[nodes.len(), 4], nodes.iter().flat_map(node)),
         ),
     ]
 }

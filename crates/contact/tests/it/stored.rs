@@ -7,7 +7,7 @@ use impinge_contact::method::active_set_cr::{
 };
 use impinge_contact::stored::{FORMAT, Origin};
 use impinge_contact::{
-    ContactProblem, ContactSolution, ContactState, Method, Multipliers, Place, StoredProblem,
+    ContactProblem, ContactSolution, ContactState, Method, Multipliers, RestNode, StoredProblem,
     StoredProblemError,
 };
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
@@ -41,12 +41,12 @@ pub(super) fn stored() -> StoredProblem {
     );
     problem.weigh_momentum([1.0, 1.0 / 3.0, 1e-9]);
     problem.scale_displacements(1, [1.0 / 7.0, 1e3]);
-    let place = |body| Place {
+    let place = |body| RestNode {
         body,
         position: Vector3::new(0.1, -1.0 / 3.0, 1e-300),
         mass: 0.7,
     };
-    problem.place([Some(place(4)), None, Some(place(0))]);
+    problem.set_rest_nodes([Some(place(4)), None, Some(place(0))]);
     let start = ContactSolution {
         velocity: (0..9).map(|i| f64::from(i).cos()).collect(),
         contacts: vec![
@@ -113,10 +113,10 @@ fn fingerprint(stored: &StoredProblem) -> (Vec<u64>, Vec<u32>, Vec<usize>) {
         numbers.extend(problem.displacement_scales(contact));
     }
     numbers.extend((0..problem.momentum.blocks()).map(|block| problem.momentum_weight(block)));
-    for place in problem.places().iter() {
-        blocks.push(place.map_or(u32::MAX, |place| place.body));
-        numbers.extend(place.iter().flat_map(|place| &place.position));
-        numbers.extend(place.map(|place| place.mass));
+    for node in problem.rest_nodes() {
+        blocks.push(node.map_or(u32::MAX, |node| node.body));
+        numbers.extend(node.iter().flat_map(|node| &node.position));
+        numbers.extend(node.map(|node| node.mass));
     }
     numbers.extend(&stored.start.velocity);
     for m in &stored.start.contacts {

@@ -13,6 +13,11 @@ use std::sync::Mutex;
 /// Cells of three edges.
 const EDGES: f64 = 3.0;
 
+/// Numbers of nodes along the axes, so many that the grid is coarse.
+fn counts() -> impl Strategy<Value = [u32; 3]> {
+    [5..9_u32, 5..9_u32, 5..7_u32]
+}
+
 /// Nodes of a body with masses, springs to near nodes, and little stiffness across the springs.
 struct Body {
     nodes: Vec<Vector3<f64>>,
@@ -57,9 +62,10 @@ impl Body {
         Self { nodes, matrix }
     }
 
-    fn grid(&self, excluded: &[u32]) -> CoarseGrid {
-        let place = |node: usize| Some((0, self.nodes[node]));
-        let mut grid = CoarseGrid::new(self.matrix.pattern(), place, EDGES).expect("memory");
+    fn grid(&self, edges: f64, excluded: &[u32]) -> CoarseGrid {
+        let position = |node: usize| Some((0, self.nodes[node]));
+        let grid = CoarseGrid::new(self.matrix.pattern(), position, edges).expect("memory");
+        let mut grid = grid.expect("a coarse grid");
         let excluded = excluded.iter().copied();
         grid.prepare(&self.matrix, excluded)
             .expect("positive definite");
@@ -93,14 +99,14 @@ proptest! {
 
     /// Translations, rotations and uniform strains come back from their residuals.
     #[test]
-    fn linear_fields_are_reproduced(seed in any::<u64>(), counts in [2..7_u32, 2..7_u32, 1..7_u32]) {
+    fn linear_fields_are_reproduced(seed in any::<u64>(), counts in counts()) {
         let body = Body::new(counts, 0.2, 30.0, seed);
         let mut numbers = Numbers::new(seed ^ 1);
         let gradient = Matrix3::from_fn(|_, _| numbers.number());
         let field: Vec<f64> = (body.nodes.iter())
             .flat_map(|x| <[f64; 3]>::from(gradient * x + Vector3::x()))
             .collect();
-        let z = corrected(&mut body.grid(&[]), &body.product(&field));
+        let z = corrected(&mut body.grid(EDGES, &[]), &body.product(&field));
         let largest = field.iter().fold(0.0_f64, |most, x| most.max(x.abs()));
         for (z, expected) in z.iter().zip(&field) {
             prop_assert!((z - expected).abs() < 1e-4 * largest, "{z} {expected}");
@@ -111,7 +117,7 @@ proptest! {
     #[test]
     fn it_is_a_symmetric_projection(
         seed in any::<u64>(),
-        counts in [2..7_u32, 2..7_u32, 1..7_u32],
+        counts in counts(),
         share in 0.0..1.0_f64,
     ) {
         let body = Body::new(counts, 0.2, 30.0, seed);
@@ -119,7 +125,7 @@ proptest! {
         let excluded: Vec<u32> = (0..body.nodes.len() as u32)
             .filter(|_| numbers.number().abs() < share)
             .collect();
-        let mut grid = body.grid(&excluded);
+        let mut grid = body.grid(EDGES, &excluded);
         let [r, other] = [(); 2].map(|()| numbers.vector(3 * body.nodes.len()));
         let (z, z_other) = (corrected(&mut grid, &r), corrected(&mut grid, &other));
         for &node in &excluded {
@@ -135,24 +141,27 @@ proptest! {
 /// A sheet in a coordinate plane uses one side of its cells only: the corners of the other have no unknown.
 #[test]
 fn a_flat_sheet_is_corrected() {
-    let body = Body::new([9, 9, 1], 0.0, 30.0, 1);
+    let body = Body::new([15, 15, 1], 0.0, 30.0, 1);
     let field: Vec<f64> = (body.nodes.iter())
         .flat_map(|x| [1.0 + x.y, -x.x, x.x])
         .collect();
-    let z = corrected(&mut body.grid(&[]), &body.product(&field));
+    let z = corrected(&mut body.grid(2.0 * EDGES, &[]), &body.product(&field));
     for (z, expected) in z.iter().zip(&field) {
         assert!((z - expected).abs() < 1e-5, "{z} {expected}");
     }
 }
 
-/// Bodies have grids of their own, whatever their numbers, and nodes without a place have no correction.
+/// Bodies have grids of their own, whatever their numbers, and nodes without a position have no correction.
 #[test]
 fn each_body_has_its_own_grid() {
-    let body = Body::new([4, 4, 4], 0.1, 30.0, 5);
-    let place = |node: usize| {
-        (node % 3 != 0).then(|| (if node % 3 == 1 { 7 } else { 2 }, body.nodes[node]))
+    let body = Body::new([7, 7, 7], 0.1, 30.0, 5);
+    let position = |node: usize| match node % 3 {
+        0 => None,
+        1 => Some((7, body.nodes[node])),
+        _ => Some((2, body.nodes[node])),
     };
-    let mut grid = CoarseGrid::new(body.matrix.pattern(), place, 9.0).expect("memory");
+    let grid = CoarseGrid::new(body.matrix.pattern(), position, 9.0).expect("memory");
+    let mut grid = grid.expect("a coarse grid");
     // One cell each.
     assert_eq!(grid.corners(), 16);
     grid.prepare(&body.matrix, []).expect("positive definite");
@@ -162,10 +171,34 @@ fn each_body_has_its_own_grid() {
     }
 }
 
+/// A rod, a body with few large elements among many small ones and nodes that nothing couples: no coarse grid, or one
+/// cell.
+#[test]
+fn a_grid_that_is_not_coarse_is_refused() {
+    let corners = |nodes: &[Vector3<f64>], pairs: &[(u32, u32)]| {
+        let pattern = BlockPattern::from_pairs(nodes.len(), pairs.iter().copied());
+        let grid = CoarseGrid::new(&pattern, |node| Some((0, nodes[node])), 6.0);
+        grid.expect("memory").map(|grid| grid.corners())
+    };
+    let chain = |length: u32| -> Vec<(u32, u32)> { (1..length).map(|i| (i - 1, i)).collect() };
+    let along = |x: f64| Vector3::new(x, 0.0, 0.0);
+    let rod: Vec<_> = (0..300).map(|i| along(f64::from(i))).collect();
+    assert_eq!(corners(&rod, &chain(300)), None);
+    let uneven: Vec<_> = (0..300).map(|i| along(1.1_f64.powi(i))).collect();
+    let huge: Vec<_> = (0..300).map(|i| along(1e300 * f64::from(i % 2))).collect();
+    for nodes in [&uneven, &huge] {
+        assert!(corners(nodes, &chain(300)).is_none_or(|corners| corners <= 37));
+    }
+    assert_eq!(corners(&rod, &[]), Some(8));
+    assert_eq!(corners(&[Vector3::zeros(); 100], &chain(100)), Some(8));
+    assert_eq!(corners(&rod[..1], &[]), None);
+    assert_eq!(corners(&[], &[]).unwrap_or(0), 0);
+}
+
 #[test]
 fn matrices_that_are_not_positive_definite_are_refused() {
-    let mut body = Body::new([3, 3, 3], 0.1, 30.0, 3);
-    let mut grid = body.grid(&[]);
+    let mut body = Body::new([6, 6, 6], 0.1, 30.0, 3);
+    let mut grid = body.grid(EDGES, &[]);
     for wrong in [f64::NAN, -1e4] {
         *body.matrix.diagonal_block_mut(4) = Matrix3::identity() * wrong;
         let error = grid.prepare(&body.matrix, []).unwrap_err();
@@ -203,7 +236,7 @@ fn iterations_do_not_grow_with_the_number_of_nodes() {
         let preconditioner: &dyn Preconditioner = if with_grid {
             levels = TwoLevels {
                 jacobi,
-                grid: Mutex::new(body.grid(&[])),
+                grid: Mutex::new(body.grid(EDGES, &[])),
             };
             &levels
         } else {

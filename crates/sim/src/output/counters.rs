@@ -25,7 +25,7 @@ pub struct Counters {
     pub inverted_elements: u64,
     /// Solves completed by the fallback: Newton's method on the contact forces or on all unknowns.
     pub rescued_solves: u64,
-    /// Restarts from the plain diagonal preconditioner.
+    /// Restarts with the plain diagonal preconditioner, and solves without the coarse grid that they should have.
     pub preconditioner_fallbacks: u64,
     /// Active contacts that ended farther apart than the clearance.
     pub loose_contacts: u64,

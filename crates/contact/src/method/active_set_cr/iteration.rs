@@ -65,6 +65,7 @@ impl ActiveSetCr {
         if self.find_states(problem, solution, &mut course) {
             return course.report;
         }
+        self.prepare_grid(problem, &mut course.report);
         self.restart(problem);
 
         while course.report.iterations < self.settings.max_iterations && !self.interrupt.is_raised()

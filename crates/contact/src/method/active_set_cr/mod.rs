@@ -99,11 +99,10 @@ impl ActiveSetCr {
             self.settings.preconditioner,
             self.settings.softness,
         );
-        let grid = self.prepare_grid(problem);
+        self.begin_without_grid(problem);
 
         self.relaxed = false;
         let mut report = self.iterate(problem, solution);
-        report.preconditioner_fallbacks += u32::from(grid.is_err());
         if report.relaxed {
             // Friction that was relaxed during the solve may meet the finer tolerance nevertheless.
             self.relaxed = false;

@@ -1,12 +1,16 @@
 //! Active-set prediction: accelerated forward-backward steps find the sticking, sliding and separated contacts.
 //!
-//! With `M = ℓ D`, `D = diag(A)` and `ℓ` at least the curvature of `A` over `D` along the steps (`λ_max(D⁻¹A)` bounds
+//! With `M = ℓ D`, `D = diag(A)` and `ℓ` at least the curvature of `A` over `M/ℓ` along the steps (`λ_max(D⁻¹A)` bounds
 //! it), one step from `y` is
 //!
 //! ```text
 //! v⁺ = y + M⁻¹ (b − A y + Jᵀλ⁺ + J_tᵀF⁺)      contact and Coulomb's law holding between v⁺ and (λ⁺, F⁺)
 //! y⁺ = v⁺ + β (v⁺ − v)
 //! ```
+//!
+//! With a coarse grid (`grid.rs`) `M⁻¹ = (D⁻¹ + Q)/ℓ`, `Q = P (PᵀAP)⁻¹ Pᵀ`. Forces of contacts do not act on the grid,
+//! `Q Jᵀ = 0`, so `c = Q (b − A y)/ℓ` is known before them, and `M (v⁺ − y) = ℓ D (v⁺ − y − c)`. The bound of `ℓ` grows
+//! by 1.
 //!
 //! The inner problem has a diagonal mass matrix; sweeps of projected Gauss-Seidel update the contact forces of the last
 //! step: one over all contacts, then over those that still change. This is iterative constraint anticipation (Otaduy,
@@ -23,7 +27,8 @@ use crate::{ContactProblem, ContactSolution, ContactState, Multipliers, method::
 use impinge_krylov::vector;
 use nalgebra::{Vector2, Vector3};
 
-/// Initial `ℓ`. Lumped linear tetrahedra have `λ_max(D⁻¹A)` a little above 2, but few steps reach it; `ℓ` then grows.
+/// Initial `ℓ`. Lumped linear tetrahedra have `λ_max(D⁻¹A)` a little above 2, a coarse grid adds up to 1, but few steps
+/// reach it; `ℓ` then grows.
 const FIRST_BOUND: f64 = 1.2;
 
 /// `ℓ` over a measured curvature that exceeded it.
@@ -53,7 +58,7 @@ impl Prediction {
 struct Step {
     /// `‖b − A v⁺ + Jᵀλ⁺ + J_tᵀF⁺‖` (N·s).
     norm: f64,
-    /// Curvature of `A` along the step, over that of `D`.
+    /// Curvature of `A` along the step, over that of `M/ℓ`.
     curvature: f64,
     /// Whether the motion turned against the extrapolation.
     turned: bool,
@@ -76,6 +81,7 @@ impl ActiveSetCr {
         {
             return Prediction::Solved;
         }
+        self.prepare_grid(problem, report);
 
         let mut bound = FIRST_BOUND;
         let mut extrapolation = Extrapolation::default();
@@ -248,11 +254,11 @@ impl ActiveSetCr {
             &work.last,
             problem.momentum_weights(),
         ];
-        let [square, along_a, along_d, against] =
+        let [square, along_a, along_m, against] =
             vector::sum_pieces(vectors, &|vectors| step_sums(bound, vectors));
         Step {
             norm: square.sqrt(),
-            curvature: along_a / along_d,
+            curvature: along_a / along_m,
             turned: against > 0.0,
         }
     }
@@ -267,7 +273,7 @@ impl ActiveSetCr {
             &work.a_next,
             &work.ay,
         ];
-        let [next, y, correction, a_next, ay] = vectors.map(|v| v.as_slice());
+        let [next, y, correction, a_next, ay] = vectors.map(Vec::as_slice);
         let diagonal = self.preconditioner.diagonal();
         for (i, r) in self.work.cr.residual.v.iter_mut().enumerate() {
             *r = bound * (diagonal[i] * (next[i] - y[i] - correction[i])) - (a_next[i] - ay[i]);
@@ -301,23 +307,23 @@ impl ActiveSetCr {
     }
 }
 
-/// `‖w r‖²`, the squares of the step in `A` and in `D`, and how far the motion turned against the extrapolation.
+/// `‖w r‖²`, the squares of the step in `A` and in `M/ℓ`, and how far the motion turned against the extrapolation.
 fn step_sums(bound: f64, vectors: [&[f64]; 8]) -> [f64; 4] {
     let [next, y, correction, a_next, ay, diagonal, last, weights] =
         vectors.map(|v| v.as_chunks::<3>().0);
-    let [mut square, mut along_a, mut along_d, mut against] = [[0.0_f64; 3]; 4];
+    let [mut square, mut along_a, mut along_m, mut against] = [[0.0_f64; 3]; 4];
     // Sums of their own for the axes: one sum would wait for itself at every term.
     for block in 0..next.len() {
         for axis in 0..3 {
             let step = next[block][axis] - y[block][axis];
             let a_step = a_next[block][axis] - ay[block][axis];
-            let d_step = diagonal[block][axis] * (step - correction[block][axis]);
-            let r = weights[block][axis] * (bound * d_step - a_step);
+            let m_step = diagonal[block][axis] * (step - correction[block][axis]);
+            let r = weights[block][axis] * (bound * m_step - a_step);
             square[axis] += r * r;
             along_a[axis] += step * a_step;
-            along_d[axis] += step * d_step;
-            against[axis] -= d_step * (next[block][axis] - last[block][axis]);
+            along_m[axis] += step * m_step;
+            against[axis] -= m_step * (next[block][axis] - last[block][axis]);
         }
     }
-    [square, along_a, along_d, against].map(|parts| parts.iter().sum())
+    [square, along_a, along_m, against].map(|parts| parts.iter().sum())
 }

@@ -88,8 +88,9 @@ pub struct ActiveSetCrSettings {
     /// `λ_ref` follows until `g` itself is within tolerance, so the solution is not soft. Near-duplicate rows that
     /// conflict by less than the tolerance cannot build up opposing forces. 0 for the paper's hard rows.
     pub softness: f64,
-    /// Whether the active set is predicted, in phases that alternate with the iteration. `false` for the paper's
-    /// method, whose states change within the iteration only.
+    /// Whether the active set is predicted, in phases that alternate with the iteration, and finely meshed bodies have
+    /// a coarse grid in long steps. `false` for the paper's method, whose states change within the iteration only, and
+    /// whose preconditioners are made of the diagonal.
     pub prediction: bool,
     /// Number of iterations after which friction converges to the gap tolerance only, as always in the paper; the
     /// report says so. `u64::MAX` for never.

@@ -15,7 +15,7 @@ use crate::method::{
     trace::Trace,
 };
 use crate::{ContactProblem, ContactSolution, ContactState, Interrupt, Tolerances};
-use impinge_krylov::{GuardedConjugateResidual, KrylovError, PartialSystem};
+use impinge_krylov::{GuardedConjugateResidual, PartialSystem};
 use tracing::debug;
 
 /// The method with its workspace, which is reused from step to step. It stops allocating after the largest problem.
@@ -43,16 +43,26 @@ impl ActiveSetCr {
         }
     }
 
-    /// Prepares the coarse grid of a solve, if it is to have one. The rules of the paper have none, and a preconditioner
-    /// from another crate is used alone.
-    pub(super) fn prepare_grid(&mut self, problem: &ContactProblem) -> Result<(), KrylovError> {
-        self.prediction.correction.clear();
-        (self.prediction.correction).resize(problem.unknowns(), 0.0);
-        if !self.settings.prediction || self.preconditioner.of_momentum.0.is_some() {
-            self.grid.omit();
-            return Ok(());
+    /// Begins a solve without a coarse grid.
+    pub(super) fn begin_without_grid(&mut self, problem: &ContactProblem) {
+        let had_grid = self.grid.in_use().is_some();
+        self.grid.begin_solve();
+        let correction = &mut self.prediction.correction;
+        if had_grid || correction.len() != problem.unknowns() {
+            correction.clear();
+            correction.resize(problem.unknowns(), 0.0);
         }
-        (self.grid).prepare(problem, self.preconditioner.diagonal())
+    }
+
+    /// Prepares the coarse grid of a solve before its first iteration, if it is to have one. The rules of the paper
+    /// have none, and a preconditioner from another crate is used alone.
+    pub(super) fn prepare_grid(&mut self, problem: &ContactProblem, report: &mut ContactReport) {
+        let without = !self.settings.prediction || self.preconditioner.of_momentum.0.is_some();
+        if without || self.grid.ask() {
+            return;
+        }
+        let prepared = (self.grid).prepare(problem, self.preconditioner.diagonal());
+        report.preconditioner_fallbacks += u32::from(prepared.is_err());
     }
 
     /// Computes `r` by its definition, with one product by `A`.

@@ -8,6 +8,9 @@ use std::ops::Range;
 /// Corners of a cell.
 pub(super) const CORNERS: usize = 8;
 
+/// Largest number of cells along an axis (1): any below 2³¹, so that corners have numbers.
+const MOST_CELLS: f64 = 1_048_576.0;
+
 /// Blocks in the order of their cells.
 pub(super) struct Cells {
     /// The corners of each cell.
@@ -16,9 +19,9 @@ pub(super) struct Cells {
     ranges: Vec<Range<usize>>,
     /// The blocks of the first cell, then of the second, ...
     blocks: Vec<u32>,
-    /// The place of each block in `blocks`, if it has one, and its cell.
+    /// Index of each block in `blocks`, and its cell; `None` without a position.
     ranks: Vec<Option<(u32, u32)>>,
-    /// Weights of the corners at each of `blocks`, and those of them that are not excluded.
+    /// Weights of the corners at each of `blocks`, and the same with zeros at excluded blocks.
     weights: Vec<[f64; CORNERS]>,
     free_weights: Vec<[f64; CORNERS]>,
     corner_count: usize,
@@ -36,18 +39,18 @@ struct Grid {
 impl Cells {
     pub(super) fn new(
         pattern: &BlockPattern,
-        place: impl Fn(usize) -> Option<(u32, Vector3<f64>)>,
+        position: impl Fn(usize) -> Option<(u32, Vector3<f64>)>,
         edges: f64,
     ) -> Self {
-        let places: Vec<_> = (0..pattern.blocks()).map(place).collect();
-        let grids = find_grids(pattern, &places);
+        let positions: Vec<_> = (0..pattern.blocks()).map(position).collect();
+        let grids = find_grids(pattern, &positions);
         let mut cell_numbers = BTreeMap::new();
         let mut corner_numbers = BTreeMap::new();
         let mut corners = Vec::new();
-        // Cell and weights of each block with a place.
+        // Cell and weights of each block with a position.
         let mut found: Vec<(u32, u32, [f64; CORNERS])> = Vec::new();
-        for (block, place) in places.iter().enumerate() {
-            let Some((body, position)) = place else {
+        for (block, position) in positions.iter().enumerate() {
+            let Some((body, position)) = position else {
                 continue;
             };
             let (cell, within) = grids[body].locate(position, edges);
@@ -64,7 +67,7 @@ impl Cells {
         }
         found.sort_by_key(|&(cell, block, _)| (cell, block));
 
-        let mut ranks = vec![None; places.len()];
+        let mut ranks = vec![None; positions.len()];
         let mut ranges: Vec<Range<usize>> = vec![0..0; corners.len()];
         for (rank, &(cell, block, _)) in found.iter().enumerate() {
             ranks[block as usize] = Some((rank as u32, cell));
@@ -91,6 +94,11 @@ impl Cells {
         self.corner_count
     }
 
+    /// Number of blocks with a position.
+    pub(super) fn block_count(&self) -> usize {
+        self.blocks.len()
+    }
+
     /// Number of cells.
     pub(super) fn count(&self) -> usize {
         self.corners.len()
@@ -106,13 +114,13 @@ impl Cells {
         &self.blocks[self.ranges[cell].clone()]
     }
 
-    /// The cell of a block and the weights of its corners there, 0 for an excluded block; `None` without a place.
+    /// The cell of a block and the weights of its corners there, 0 for an excluded block; `None` without a position.
     pub(super) fn of_block(&self, block: u32) -> Option<(usize, &[f64; CORNERS])> {
         let (rank, cell) = self.ranks[block as usize]?;
         Some((cell as usize, &self.free_weights[rank as usize]))
     }
 
-    /// Makes the rows of `excluded` blocks zero, and those of all others what they are.
+    /// Sets the weights of `excluded` blocks to zero and restores those of all others.
     pub(super) fn exclude(&mut self, excluded: impl IntoIterator<Item = u32>) {
         self.free_weights.copy_from_slice(&self.weights);
         for block in excluded {
@@ -172,10 +180,10 @@ impl Cells {
 
 fn find_grids(
     pattern: &BlockPattern,
-    places: &[Option<(u32, Vector3<f64>)>],
+    positions: &[Option<(u32, Vector3<f64>)>],
 ) -> BTreeMap<u32, Grid> {
     let mut grids = BTreeMap::new();
-    for (body, position) in places.iter().flatten() {
+    for (body, position) in positions.iter().flatten() {
         let grid = grids.entry(*body).or_insert_with(|| Grid {
             low: *position,
             high: *position,
@@ -185,12 +193,12 @@ fn find_grids(
         grid.low = grid.low.inf(position);
         grid.high = grid.high.sup(position);
     }
-    for (row, place) in places.iter().enumerate() {
-        let Some((body, position)) = place else {
+    for (row, position) in positions.iter().enumerate() {
+        let Some((body, position)) = position else {
             continue;
         };
         for &column in &pattern.columns()[pattern.row(row)][1..] {
-            if let Some((_, other)) = places[column as usize].filter(|(other, _)| other == body)
+            if let Some((_, other)) = positions[column as usize].filter(|(other, _)| other == body)
                 && let Some(grid) = grids.get_mut(body)
             {
                 grid.distances += (other - position).norm();
@@ -202,19 +210,21 @@ fn find_grids(
 }
 
 impl Grid {
-    /// The cell of a position, and where it is within the cell, 0 to 1.
+    /// The cell of a position, and the coordinates within the cell, 0 to 1.
     fn locate(&self, position: &Vector3<f64>, edges: f64) -> ([u32; 3], Vector3<f64>) {
         let wanted = edges * self.distances / f64::from(self.pairs.max(1));
         let extent = self.high - self.low;
         let mut cell = [0; 3];
         let within = Vector3::from_fn(|axis, _| {
-            // At least one cell, and no cell of length zero.
-            let count = (extent[axis] / wanted).round().max(1.0);
-            let at =
-                (position[axis] - self.low[axis]) / extent[axis].max(f64::MIN_POSITIVE) * count;
-            let first = at.floor().min(count - 1.0).max(0.0);
-            cell[axis] = first as u32;
-            (at - first).clamp(0.0, 1.0)
+            // One cell where nothing is coupled or all blocks have one coordinate.
+            let count = (extent[axis] / wanted).round().clamp(1.0, MOST_CELLS);
+            let count = if wanted > 0.0 { count } else { 1.0 };
+            let share = (position[axis] - self.low[axis]) / extent[axis].max(f64::MIN_POSITIVE);
+            let first = (share * count).floor().clamp(0.0, count - 1.0);
+            #[expect(clippy::cast_sign_loss, reason = "it is clamped to 0 from below")]
+            let number = first as u32;
+            cell[axis] = number;
+            (share * count - first).clamp(0.0, 1.0)
         });
         (cell, within)
     }
@@ -225,7 +235,7 @@ fn bit(corner: usize, axis: usize) -> u32 {
     (corner >> axis & 1) as u32
 }
 
-/// Weight of a corner at a place within its cell.
+/// Weight of a corner at a point within its cell.
 fn trilinear(corner: usize, within: &Vector3<f64>) -> f64 {
     let along = |axis: usize| match bit(corner, axis) {
         1 => within[axis],

@@ -14,6 +14,8 @@ type OfCells = [[Matrix3<f64>; CORNERS]; CORNERS];
 /// The cells that rows of each cell meet.
 pub(super) struct Galerkin {
     neighbours: Vec<Vec<u32>>,
+    /// Numbers of blocks and of slots of the fine pattern.
+    size: [usize; 2],
 }
 
 impl Galerkin {
@@ -33,7 +35,13 @@ impl Galerkin {
         };
         Self {
             neighbours: (0..cells.count()).map(of_cell).collect(),
+            size: size(pattern),
         }
+    }
+
+    /// Whether a pattern has the size of the fine one.
+    pub(super) fn is_of(&self, pattern: &BlockPattern) -> bool {
+        size(pattern) == self.size
     }
 
     /// The pattern of `PᵀAP`.
@@ -74,7 +82,11 @@ impl Galerkin {
     }
 }
 
-/// Adds what a row of `U` contributes to the sums of its cell and each of the `neighbours`.
+fn size(pattern: &BlockPattern) -> [usize; 2] {
+    [pattern.blocks(), pattern.slots()]
+}
+
+/// Adds the products of a row of `U` to the sums of its cell and each of the `neighbours`.
 #[inline(always)]
 fn add_row(
     matrix: &SymmetricBlockMatrix,

@@ -43,7 +43,7 @@ use crate::{
 use changes::Changes;
 use impinge_contact::compliance::TurnedBodies;
 use impinge_contact::{
-    ContactProblem, ContactSolution, ContactSolver, Interrupt, Islands, Method, Place,
+    ContactProblem, ContactSolution, ContactSolver, Interrupt, Islands, Method, RestNode,
 };
 use impinge_fem::Assembler;
 use impinge_krylov::block::SymmetricBlockMatrix;
@@ -174,7 +174,8 @@ impl Synchronous {
         let matrix = SymmetricBlockMatrix::zeros(model.unknowns.pattern.clone());
         let rhs = vec![0.0; matrix.len()];
         let mut problem = ContactProblem::new(model.settings.time_step, matrix, rhs);
-        problem.place((0..model.unknowns.pattern.blocks()).map(|block| place(model, block)));
+        let blocks = 0..model.unknowns.pattern.blocks();
+        problem.set_rest_nodes(blocks.map(|block| rest_node(model, block)));
         Ok(Self {
             assembler: model
                 .elements
@@ -360,17 +361,17 @@ impl Stepper for Synchronous {
     }
 }
 
-/// Number of possible lengths of substeps, the whole step included.
-/// Where a block is at rest, if it is a node.
-fn place(model: &Model, block: usize) -> Option<Place> {
+/// The node of a block in its body at rest, if it is one.
+fn rest_node(model: &Model, block: usize) -> Option<RestNode> {
     let point = *model.unknowns.point_of_block.get(block)? as usize;
-    Some(Place {
+    Some(RestNode {
         body: model.body_of_block(block) as u32,
         position: model.points.rest[point],
         mass: model.points.mass[point],
     })
 }
 
+/// Number of possible lengths of substeps, the whole step included.
 fn lengths_of_parts(model: &Model) -> u32 {
     let halves = std::iter::successors(Some(0.5 * model.settings.time_step), |length| {
         Some(0.5 * length)
