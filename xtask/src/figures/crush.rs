@@ -30,6 +30,15 @@ pub(super) const ROLLERS: Section = Section {
     measure: rollers,
 };
 
+pub(super) const FIRST_STEPS: Section = Section {
+    name: "armadillo",
+    title: "First steps of an armadillo between rollers",
+    about: "The first tenth of a second of `scenes/armadillo_rollers.toml` in steps of 1 ms: assembly and free flight\n\
+            of 55 thousand neo-Hookean elements, and the first contacts.",
+    long: true,
+    measure: first_steps,
+};
+
 pub(super) const FINE_ROLLERS: Section = Section {
     name: "fine_armadillo",
     title: "An armadillo of 200,000 unknowns between rollers",
@@ -133,6 +142,32 @@ fn rollers(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> {
     let overrides = UPRIGHT.map(str::to_owned);
     let name = "armadillo between rollers";
     whole_run(sheet, context, name, "armadillo_rollers.toml", &overrides)
+}
+
+fn first_steps(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> {
+    let figure = Figure::speed("CPU a step of 1 ms (s)", "armadillo between rollers");
+    let figure = figure.at_most(0.0435);
+    if std::env::var_os("IMPINGE_DATA").is_none() {
+        let figure = figure.skipped("IMPINGE_DATA names no folder of meshes");
+        sheet.figures.push(figure);
+        return Ok(());
+    }
+    let scene = scenes::shipped("armadillo_rollers.toml", &[])?;
+    let run = Measured::new(
+        context,
+        &Case {
+            what: "armadillo between rollers",
+            scene: &scene,
+            steps: 100,
+            threads: 1,
+            repetitions: 2,
+        },
+    );
+    sheet.figures.push(match run {
+        Ok(run) => figure.value(run.per_step()),
+        Err(error) => figure.failed(error.to_string()),
+    });
+    Ok(())
 }
 
 fn fine_rollers(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> {

@@ -76,7 +76,7 @@ struct Section {
     measure: Measure,
 }
 
-const SECTIONS: [Section; 18] = [
+const SECTIONS: [Section; 19] = [
     laws::SPIN,
     laws::PENDULUM,
     laws::ORDERS,
@@ -90,6 +90,7 @@ const SECTIONS: [Section; 18] = [
     product::PRODUCT,
     size::SIZE,
     crush::THROWN,
+    crush::FIRST_STEPS,
     crush::ROLLERS,
     crush::FINE_ROLLERS,
     crush::BUNNIES,
