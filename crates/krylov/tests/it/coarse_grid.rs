@@ -57,7 +57,8 @@ impl Body {
             *matrix.diagonal_block_mut(i) += spring;
             *matrix.diagonal_block_mut(j) += spring;
             let slot = matrix.pattern().slot(i, j).expect("a pair");
-            *matrix.block_mut(slot) -= spring;
+            // Blocks off the diagonal need not be symmetric; the masses keep the matrix positive definite.
+            *matrix.block_mut(slot) -= spring + 0.02 * along.cross_matrix();
         }
         Self { nodes, matrix }
     }
