@@ -1,5 +1,6 @@
 //! Friction that holds: what sticks in a shipped scene does not creep, and slips beyond its limit.
 
+use super::figure::figure;
 use impinge_sim::{Scene, Simulation};
 use nalgebra::Vector3;
 use std::path::Path;
@@ -58,7 +59,7 @@ fn a_block_stays_on_a_slope_just_below_its_friction_angle() {
     let mut simulation = shipped("incline.toml", &[]);
     advance(&mut simulation, 400);
     let moved = drift(&mut simulation, ("block", ALL), 1000).norm();
-    assert!(moved < slip_of_one_step(1e-3), "{moved:e} m");
+    figure("drift of the block in 1 s", "m", moved).below(slip_of_one_step(1e-3));
 
     let steep = 27.5_f64.to_radians();
     let place = 0.02501;
@@ -77,34 +78,32 @@ fn a_block_stays_on_a_slope_just_below_its_friction_angle() {
     let ways = [(); 2].map(|()| drift(&mut simulation, ("block", ALL), 200).norm());
     let acceleration = (ways[1] - ways[0]) / 0.2_f64.powi(2);
     let expected = 9.81 * (steep.sin() - 0.5 * steep.cos());
-    assert!(
-        (acceleration / expected - 1.0).abs() < 0.02,
-        "{acceleration} m/s², not {expected} m/s²"
-    );
+    let what = "acceleration on the steeper slope over that of Coulomb's law";
+    figure(what, "", acceleration / expected).within(0.98..1.02);
 }
 
 #[test]
 fn a_pinched_ball_hangs_still_and_falls_with_too_little_friction() {
     let mut simulation = shipped("pinched_ball.toml", &[]);
     advance(&mut simulation, 400);
-    let moved = drift(&mut simulation, ("ball", ALL), 500).z;
-    assert!(moved.abs() < slip_of_one_step(2e-3), "{moved:e} m");
+    let moved = drift(&mut simulation, ("ball", ALL), 500).norm();
+    figure("drift of the ball in 1 s", "m", moved).below(slip_of_one_step(2e-3));
     // Two pads of 12 N hold 0.48 N of 0.64 N.
     let mut simulation = shipped("pinched_ball.toml", &["world.friction=0.02"]);
-    let moved = drift(&mut simulation, ("ball", ALL), 250).z;
-    assert!(moved < -1e-2, "{moved:e} m");
+    let fallen = -drift(&mut simulation, ("ball", ALL), 250).z;
+    figure("fall with too little friction in 0.5 s", "m", fallen).above(1e-2);
 }
 
 #[test]
 fn a_pinched_cloth_hangs_still_and_slips_with_too_little_friction() {
     let mut simulation = shipped("pinched_cloth.toml", &[]);
     advance(&mut simulation, 400);
-    let moved = drift(&mut simulation, ("cloth", IN_PADS), 500).z;
-    assert!(moved.abs() < slip_of_one_step(2e-3), "{moved:e} m");
+    let moved = drift(&mut simulation, ("cloth", IN_PADS), 500).norm();
+    figure("drift of the cloth between the pads in 1 s", "m", moved).below(slip_of_one_step(2e-3));
     // Two pads of 1 N hold 0.02 N of 0.044 N.
     let mut simulation = shipped("pinched_cloth.toml", &["world.friction=0.01"]);
-    let moved = drift(&mut simulation, ("cloth", ALL), 100).z;
-    assert!(moved < -1e-2, "{moved:e} m");
+    let fallen = -drift(&mut simulation, ("cloth", ALL), 100).z;
+    figure("fall with too little friction in 0.2 s", "m", fallen).above(1e-2);
 }
 
 /// Two soft fingers hold the peg still after they drew it out of its hole. With a coefficient of 0.02 they hold some
@@ -113,12 +112,12 @@ fn a_pinched_cloth_hangs_still_and_slips_with_too_little_friction() {
 fn a_gripped_peg_is_drawn_out_and_hangs_still() {
     let mut simulation = shipped("gripped_peg.toml", &[]);
     let drawn = drift(&mut simulation, ("peg", ALL), 600).z;
-    assert!((drawn - 0.06).abs() < 5e-4, "{drawn} m");
+    figure("way of the peg out of its hole", "m", drawn).within(0.0595..0.0605);
     let moved = drift(&mut simulation, ("peg", ALL), 500).norm();
-    assert!(moved < slip_of_one_step(2e-3), "{moved:e} m");
+    figure("drift of the peg in 1 s", "m", moved).below(slip_of_one_step(2e-3));
     let mut simulation = shipped("gripped_peg.toml", &["world.friction=0.02"]);
     let moved = drift(&mut simulation, ("peg", ALL), 500).z;
-    assert!(moved.abs() < 1e-4, "{moved:e} m");
+    figure("way of the peg with too little friction", "m", moved.abs()).below(1e-4);
 }
 
 /// The scenes of the table in `docs/friction_that_holds.md` that are not shipped.
@@ -147,7 +146,7 @@ fn a_cube_pressed_against_a_wall_hangs_still() {
     );
     advance(&mut simulation, 20);
     let moved = drift(&mut simulation, ("cube", ALL), 100).norm();
-    assert!(moved < 1e-12, "{moved:e} m");
+    figure("drift of the cube in 1 s", "m", moved).below(1e-12);
 }
 
 /// The slope of 15 degrees is a direction of gravity.
@@ -169,7 +168,7 @@ fn a_cloth_lies_still_on_a_slope() {
     );
     advance(&mut simulation, 50);
     let moved = drift(&mut simulation, ("cloth", ALL), 500).norm();
-    assert!(moved < 1e-12, "{moved:e} m");
+    figure("drift of the cloth on the slope in 1 s", "m", moved).below(1e-12);
 }
 
 /// The weights differ by a factor of 4; half a turn with a coefficient of 0.5 holds 4.8. The test
@@ -180,9 +179,6 @@ fn a_cable_round_a_post_does_not_creep() {
     advance(&mut simulation, 100);
     let on_top: Choice = |x| x.z > 0.19;
     let moved = drift(&mut simulation, ("cable", on_top), 250);
-    assert!(
-        moved.norm() < slip_of_one_step(4e-3),
-        "{:e} m",
-        moved.norm()
-    );
+    let what = "drift of the cable over the post in 1 s";
+    figure(what, "m", moved.norm()).below(slip_of_one_step(4e-3));
 }

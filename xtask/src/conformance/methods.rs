@@ -153,6 +153,7 @@ fn examine(
     let methods = MethodRow::of(&efforts, REFERENCE, |method| {
         case.paper_ratio(method, REFERENCE)
     });
+    beside_the_paper(table, name, &methods);
     if let (Extent::Full, Some(most)) = (extent, case.heap) {
         hold_to_the_order(table, name, &methods, most);
     }
@@ -345,6 +346,18 @@ fn same_bits(a: &State, b: &State) -> bool {
             .collect()
     };
     a.step == b.step && bits(a) == bits(b)
+}
+
+/// Iterations of each method over those of the reference, and the ratio of the paper where it states one.
+fn beside_the_paper(table: &mut Table, name: &str, rows: &[MethodRow]) {
+    for row in rows.iter().filter(|row| row.name != REFERENCE) {
+        let case = format!("{name}: iterations of {} over {REFERENCE}", row.name);
+        let paper = row
+            .paper
+            .map_or_else(String::new, |ratio| format!(" (paper: {ratio})"));
+        let Average { mean, median, .. } = row.ratio;
+        table.figure(&(case + &paper), format!("{mean:.2}, median {median:.2}"));
+    }
 }
 
 /// Largest ratio of iterations, reference over default method.

@@ -112,16 +112,17 @@ enum Extent {
     Full,
 }
 
-/// A judged row of a table.
+/// A row of a table.
 pub(crate) struct Judged {
     pub(crate) layer: Layer,
     pub(crate) case: String,
     pub(crate) measured: String,
     pub(crate) bound: String,
-    pub(crate) holds: bool,
+    /// `holds` or `BROKEN`, of an aim `reached` or `MISSED`, and empty for a figure without a bound.
+    pub(crate) verdict: &'static str,
 }
 
-/// Guarantees of some layers.
+/// Guarantees, aims and figures of some layers.
 #[derive(Default)]
 pub(crate) struct Guarantees {
     pub(crate) rows: Vec<Judged>,
@@ -147,17 +148,12 @@ pub(crate) fn guarantees(
             found.skipped.push(layer);
         }
         for row in table.rows {
-            let holds = match row.verdict() {
-                "holds" => true,
-                "BROKEN" => false,
-                _ => continue,
-            };
             found.rows.push(Judged {
                 layer,
+                verdict: row.verdict(),
                 case: row.case,
                 measured: row.measured,
                 bound: row.bound,
-                holds,
             });
         }
     }

@@ -378,4 +378,42 @@ mod tests {
             }
         }
     }
+
+    /// The overrides of the small variant in the head of a scene, as a shell passes them.
+    fn small_variant(text: &str) -> Option<Vec<String>> {
+        const HEAD: &str = "# A small variant: --set ";
+        let mut lines = text.lines().skip_while(|line| !line.starts_with(HEAD));
+        let first = lines.next()?.trim_start_matches(HEAD).to_owned();
+        let rest = lines.map_while(|line| line.strip_prefix("#   --set "));
+        let command = rest.fold(first, |command, more| command + " --set " + more);
+        let command = command.split(" --until").next()?.replace('"', "");
+        Some(command.split(" --set ").map(str::to_owned).collect())
+    }
+
+    #[test]
+    fn titles_of_small_variants_are_true() {
+        let folder = crate::ci::root().join("scenes");
+        let has_data = std::env::var_os("IMPINGE_DATA").is_some();
+        let mut variants = 0;
+        for entry in std::fs::read_dir(&folder).expect("a folder") {
+            let path = entry.expect("a file").path();
+            let text = std::fs::read_to_string(&path).unwrap_or_default();
+            // Others change the fineness of meshes, which no title states.
+            let changes_bodies =
+                |set: &String| set.contains("copies.count") || set.contains("file.path");
+            let Some(overrides) =
+                small_variant(&text).filter(|sets| sets.iter().any(changes_bodies))
+            else {
+                continue;
+            };
+            variants += 1;
+            if text.contains("{IMPINGE_DATA}/") && !has_data {
+                println!("skipped: {} needs IMPINGE_DATA", path.display());
+                continue;
+            }
+            let scene = Scene::load(&path, &overrides).expect("a shipped variant is valid");
+            assert_eq!(untrue(&scene), None, "{}: {}", path.display(), scene.title);
+        }
+        assert!(variants >= 8, "{variants}");
+    }
 }

@@ -22,7 +22,9 @@ pub(super) const DELASSUS: Section = Section {
             order is known) and a solve for each row, and the time of a whole solve from rest by `cr` and by the\n\
             rules of the paper, `cr-paper`, which need no `W`. A contact has three rows. The solve with `W` would\n\
             come on top. The exponent `p` says that the time grows as the number of rows to the power `p`; NaN\n\
-            stands for a solve that does not converge.",
+            stands for a solve that does not converge.\n\n\
+            The paper finds `W` dearer than its solves. Here that holds for `cr`; a solve by `cr-paper`, from rest\n\
+            instead of from the last step, may take longer than `W`, as of rings and of the bearing.",
     long: true,
     measure: delassus,
 };

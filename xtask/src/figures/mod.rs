@@ -32,7 +32,7 @@ pub(crate) struct Options {
     /// Larger scenes, longer runs and more repetitions
     #[arg(long)]
     full: bool,
-    /// Only sections whose name contains one of these
+    /// Only these sections, by name
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     only: Vec<String>,
     /// Also write the tables as a Markdown page
@@ -110,24 +110,28 @@ struct Done {
 /// holds.
 pub(crate) fn run(options: &Options) -> Result<bool, Box<dyn Error>> {
     static ALL: [Section; SECTIONS.len()] = SECTIONS;
-    let named = |section: &Section| {
-        let holds = |name: &String| section.name.contains(name.as_str());
-        options.only.iter().any(holds)
-    };
+    let names: Vec<&str> = ALL.iter().map(|section| section.name).collect();
+    if let Some(unknown) = options
+        .only
+        .iter()
+        .find(|name| !names.contains(&name.as_str()))
+    {
+        return Err(format!(
+            "there is no section `{unknown}`; there are {}",
+            names.join(", ")
+        )
+        .into());
+    }
     let chosen: Vec<&'static Section> = ALL
         .iter()
         .filter(|section| {
             if options.only.is_empty() {
                 options.full || !section.long
             } else {
-                named(section)
+                options.only.iter().any(|name| name == section.name)
             }
         })
         .collect();
-    if chosen.is_empty() {
-        let names: Vec<&str> = ALL.iter().map(|section| section.name).collect();
-        return Err(format!("no section has such a name; there are {}", names.join(", ")).into());
-    }
     let context = Context {
         full: options.full,
         progress: Progress::new(chosen.len()),

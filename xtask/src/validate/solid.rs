@@ -297,7 +297,7 @@ fn bar(rows: &mut Rows, _: Extent) -> Result<(), Box<dyn Error>> {
             cells.key()
         );
         rows.push(case, 2.0, along, Within::Relative(1e-6)).known =
-            (cells == Cells::Tetrahedra).then_some("a step that converges elastic forces");
+            (cells == Cells::Tetrahedra).then_some("a step misses up to a tenth of elastic forces");
     }
     Ok(())
 }
@@ -362,7 +362,8 @@ pulls = [{{ box = {{ lower = [0.499, -1, -1], upper = [0.51, 1, 1] }}, force = [
     Ok(())
 }
 
-/// A block on a smooth plane under a dead load on its top: neo-Hookean stretches.
+/// A block on a smooth plane under a dead load on its top: neo-Hookean stretches. Smooth walls at a distance of 20 µm keep
+/// it upright: a free block is unstable under such a load, and turns over.
 fn crush(rows: &mut Rows, extent: Extent) -> Result<(), Box<dyn Error>> {
     for &load in extent.choose(&[0.30, 0.36][..], &[0.1, 0.2, 0.30, 0.36, 0.5]) {
         let text = |pulls: &str| {
@@ -384,6 +385,14 @@ pulls = [
 {pulls}]
 [[obstacle]]
 shape = {{ half_space = {{ normal = [0, 0, 1] }} }}
+[[obstacle]]
+shape = {{ half_space = {{ normal = [1, 0, 0], point = [-0.05002, 0, 0] }} }}
+[[obstacle]]
+shape = {{ half_space = {{ normal = [-1, 0, 0], point = [0.05002, 0, 0] }} }}
+[[obstacle]]
+shape = {{ half_space = {{ normal = [0, 1, 0], point = [0, -0.05002, 0] }} }}
+[[obstacle]]
+shape = {{ half_space = {{ normal = [0, -1, 0], point = [0, 0.05002, 0] }} }}
 "#
             )
         };
@@ -398,11 +407,7 @@ shape = {{ half_space = {{ normal = [0, 0, 1] }} }}
             });
         let expected = Law::NeoHookean.stretch(0.0, -load);
         let case = format!("neo-Hookean block under {load} E A: stretch");
-        let row = rows.attempt(case, expected, got, Within::Relative(1e-3));
-        if load > 0.4 {
-            // A load that is applied at once overshoots to a quarter of the height, where one linearised solve inverts.
-            row.known = Some("a nonlinear step");
-        }
+        rows.attempt(case, expected, got, Within::Relative(1e-3));
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ mod frictions;
 mod lines;
 mod loads;
 mod materials;
+mod method_keys;
 mod notices;
 mod points;
 mod settings;

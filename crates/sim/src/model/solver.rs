@@ -1,5 +1,6 @@
 //! The contact method of a scene, and the scales of tolerances.
 
+use super::method_keys::check_method_keys;
 use crate::{
     error::SimError,
     scene::{JointStiffness, Linear, OneSided, Preconditioner, Scene, SolverMethod, StepperChoice},
@@ -31,6 +32,7 @@ pub(super) fn check_method(
     solver: &Method,
     rows: &RowsOfScene<'_>,
 ) -> Result<(), SimError> {
+    check_method_keys(scene, solver)?;
     check_rows(scene, solver, rows)?;
     // The other steppers have methods of their own.
     if scene.stepper != StepperChoice::Synchronous {
@@ -84,14 +86,6 @@ impl RowsOfScene<'_> {
 /// Checks that the solvers of rows that the scene selects support its rows and its method.
 fn check_rows(scene: &Scene, solver: &Method, rows: &RowsOfScene<'_>) -> Result<(), SimError> {
     let keys = &scene.solver;
-    if keys.one_sided != OneSided::default() && !matches!(solver, Method::CompliantKkt(_)) {
-        let problem = format!(
-            "the method `{}` does not support `one_sided`",
-            solver.name()
-        );
-        let mend = "leave it out, or write method = \"compliant-kkt\"";
-        return Err(scene.error_at("solver.one_sided", problem, mend).into());
-    }
     let is_direct = matches!(solver, Method::CompliantKkt(_)) && keys.linear == Linear::Direct;
     if is_direct && keys.preconditioner != Preconditioner::default() {
         let problem = format!(

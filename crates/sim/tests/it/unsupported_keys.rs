@@ -1,6 +1,8 @@
 //! Scene keys that the stepper does not support.
 
 use super::scene::MINIMAL as CUBE;
+use impinge_contact::method::Method;
+use impinge_sim::Simulation;
 use impinge_sim::scene::Scene;
 
 const NONE: &[&str] = &[];
@@ -77,6 +79,57 @@ fn unsupported_keys_are_rejected() {
         let said = said(text, set);
         for word in words {
             assert!(said.contains(word), "{word}: {said}");
+        }
+    }
+}
+
+/// Symptom: `corrections` with `ica`, or `prediction = false` with `active-set`, had no effect. Law: a method takes the
+/// keys that it has, and names any other one.
+#[test]
+fn keys_of_other_methods_are_rejected() {
+    let compliance = ["exact-compliance", "warped-compliance"];
+    let keys: [(&str, &str, &[&str]); 8] = [
+        ("prediction", "false", &["cr", "cr-multipliers"]),
+        ("evaluation", "at_convergence", &["cr", "cr-multipliers"]),
+        // `compliant-kkt` takes it with `linear = "minres"` only.
+        (
+            "preconditioner",
+            "diagonal",
+            &["cr", "cr-multipliers", "active-set"],
+        ),
+        ("delassus", "unbuilt", &compliance),
+        ("momentum_repair", "true", &["warped-compliance"]),
+        ("corrections", "3", &["warped-compliance"]),
+        ("rest_compliance", "rest", &["warped-compliance"]),
+        ("one_sided", "gauss_seidel", &["compliant-kkt"]),
+    ];
+    let methods = Method::NAMES.iter().chain(&["cr-multipliers"]);
+    for (key, value, able) in keys {
+        for method in methods.clone() {
+            let set = [
+                format!("solver.method={method}"),
+                format!("solver.{key}={value}"),
+            ];
+            let scene = Scene::parse("test.toml", CUBE, &set).expect("a valid scene");
+            let said = Simulation::new(&scene).err().map(|error| error.to_string());
+            match said {
+                None => assert!(able.contains(method), "{set:?} is ignored"),
+                Some(said) => {
+                    assert!(!able.contains(method), "{set:?}: {said}");
+                    assert!(said.contains(&format!("solver.{key}")), "{said}");
+                    assert!(
+                        said.contains(method) || *method == "cr-multipliers",
+                        "{said}"
+                    );
+                    let mends = able.iter().filter(|&&able| able != "cr-multipliers");
+                    for mend in mends {
+                        assert!(
+                            said.contains(&format!("\"{mend}\"")) || said.contains("leave it out"),
+                            "{said}"
+                        );
+                    }
+                }
+            }
         }
     }
 }

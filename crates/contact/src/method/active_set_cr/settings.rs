@@ -23,7 +23,8 @@ pub enum PreconditionerKind {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum DuplicateRule {
-    /// The rule of the paper: product of weight similarities over common blocks.
+    /// The paper's rule for nodes, for rigid bodies as well: product of weight similarities over common blocks. The
+    /// paper counts all contacts of a pair of rigid bodies.
     #[default]
     Similarity,
     /// `Z_k W_k = Σ_b |(L D⁻¹ Lᵀ)_kb|` over all rows: makes the upper left block of the preconditioner provably

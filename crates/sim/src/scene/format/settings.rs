@@ -452,6 +452,22 @@ impl Default for Solver {
     }
 }
 
+impl Solver {
+    /// The keys whose values differ from their defaults, by name.
+    pub(crate) fn keys_beside_defaults(&self) -> impl Iterator<Item = String> {
+        let keys = |solver: &Self| match serde_json::to_value(solver) {
+            Ok(serde_json::Value::Object(keys)) => keys,
+            // The solver serialises to a table.
+            _ => serde_json::Map::new(),
+        };
+        let defaults = keys(&Self::default());
+        keys(self)
+            .into_iter()
+            .filter(move |(key, value)| defaults.get(key) != Some(value))
+            .map(|(key, _)| key)
+    }
+}
+
 /// Output of a run.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]

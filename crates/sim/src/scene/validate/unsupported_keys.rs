@@ -3,7 +3,7 @@
 use super::Check;
 use crate::scene::format::{
     Detection, Elasticity, FreeFlight, Integrator, JointStiffness, Linear, OneSided, OutputOptions,
-    Preconditioner, Solver, StepperChoice,
+    Preconditioner, StepperChoice,
 };
 
 /// Bounds: every stepper accepts them, even unused, so that one scene serves several steppers.
@@ -78,7 +78,11 @@ impl Check<'_> {
                 "leave it out, or use the synchronous stepper",
             );
         }
-        match differing(&scene.solver).find(|key| !is_supported(key)) {
+        match scene
+            .solver
+            .keys_beside_defaults()
+            .find(|key| !is_supported(key))
+        {
             None => {}
             Some(key) => self.fail(
                 &format!("solver.{key}"),
@@ -159,18 +163,4 @@ fn unknown_to(
         )),
         _ => None,
     }
-}
-
-/// Keys of a solver that differ from their defaults.
-fn differing(solver: &Solver) -> impl Iterator<Item = String> {
-    let keys = |solver: &Solver| match serde_json::to_value(solver) {
-        Ok(serde_json::Value::Object(keys)) => keys,
-        // The solver serialises to a table.
-        _ => serde_json::Map::new(),
-    };
-    let defaults = keys(&Solver::default());
-    keys(solver)
-        .into_iter()
-        .filter(move |(key, value)| defaults.get(key) != Some(value))
-        .map(|(key, _)| key)
 }

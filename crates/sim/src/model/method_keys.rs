@@ -1,0 +1,38 @@
+//! Keys of the solver that some methods support only. A method that ignored them silently would solve another problem
+//! than the scene states.
+
+use crate::error::SimError;
+use crate::scene::Scene;
+use impinge_contact::method::Method;
+
+/// Such keys, and the methods that support them.
+const KEYS: [(&str, &[&str]); 8] = [
+    ("preconditioner", &["cr", "active-set", "compliant-kkt"]),
+    ("prediction", &["cr"]),
+    ("evaluation", &["cr"]),
+    ("delassus", &["exact-compliance", "warped-compliance"]),
+    ("momentum_repair", &["warped-compliance"]),
+    ("corrections", &["warped-compliance"]),
+    ("rest_compliance", &["warped-compliance"]),
+    ("one_sided", &["compliant-kkt"]),
+];
+
+/// Checks that the method of the scene supports each key that differs from its default.
+///
+/// # Errors
+/// [`SimError::Scene`] that names the key, and the methods that support it.
+pub(super) fn check_method_keys(scene: &Scene, method: &Method) -> Result<(), SimError> {
+    let name = method.spec().name;
+    let given: Vec<String> = scene.solver.keys_beside_defaults().collect();
+    let ignored = (KEYS.iter())
+        .find(|(key, methods)| given.iter().any(|given| given == key) && !methods.contains(&name));
+    let Some((key, methods)) = ignored else {
+        return Ok(());
+    };
+    let problem = format!("the method `{name}` does not support `{key}`");
+    let methods: Vec<String> = methods.iter().map(|name| format!("\"{name}\"")).collect();
+    let mend = format!("leave it out, or write method = {}", methods.join(" or "));
+    Err(scene
+        .error_at(&format!("solver.{key}"), problem, mend)
+        .into())
+}
