@@ -14,8 +14,8 @@ pub(super) const PAPER: Paper = Paper {
             part: "Fig. 1 and Fig. 10",
             scenes: &["armadillo_rollers"],
             faithful: false,
-            says: "An armadillo is drawn between rollers for 5 s: [in steps of 1 ms](rollers.md), and [in steps of \
-                   10 ms](fine_armadillo.md) with the paper's 200,000 unknowns, without inverted elements and without \
+            says: "An armadillo is drawn between rollers: [the whole 5 s](rollers.md), and [the first half \
+                   second](fine_armadillo.md) with the paper's 200,000 unknowns, without inverted elements and without \
                    a step that gains energy. The rows are for a bunny; with `--full` for the first 2 s of the \
                    armadillo.",
             judges: &[
@@ -100,5 +100,8 @@ pub(super) const PAPER: Paper = Paper {
             judges: &[Judge::Page("delassus.md")],
         },
     ],
-    missing: &[],
+    missing: &[
+        "the rest of the 5 s of the armadillo of 200,000 unknowns: in steps of 10 ms the run stops, safely, between \
+         the rollers at 3.9 s",
+    ],
 };

@@ -3,7 +3,7 @@
 //! A separating plane touches a convex edge only with a normal between those of its two faces. It touches a vertex only
 //! with a normal that points away from all edges of the vertex. Two edges that cross near an end, or on the diagonal of
 //! a flat face, have a common perpendicular that violates this. As a contact normal it would wedge the bodies against
-//! each other.
+//! each other: with it the worst step of falling rings takes nearly three times the iterations, and one is divided.
 
 use crate::contacts::contact::ContactKey;
 use crate::geometry::Geometry;

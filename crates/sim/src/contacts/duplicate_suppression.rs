@@ -1,8 +1,9 @@
 //! Duplicate suppression: only the earliest of neighbouring impacts becomes a contact in a collision round.
 //!
 //! Where two surfaces pass through each other, many pairs collide around every vertex: its faces, and the edges that
-//! end there. One row keeps most of them apart; with a row for each, most would end open. Each round takes the earliest
-//! impact for every two vertices that meet. The next round detects the pairs that are still colliding.
+//! end there. One row keeps most of them apart; with a row for each, falling rings end with half more loose contacts.
+//! Each round takes the earliest impact for every two vertices that meet. The next round detects the pairs that are
+//! still colliding.
 
 use crate::contacts::contact::{Contact, ContactKey};
 use std::collections::BTreeSet;

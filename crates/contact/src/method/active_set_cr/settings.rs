@@ -28,7 +28,7 @@ pub enum DuplicateRule {
     #[default]
     Similarity,
     /// `Z_k W_k = Σ_b |(L D⁻¹ Lᵀ)_kb|` over all rows: makes the upper left block of the preconditioner provably
-    /// semi-definite.
+    /// semi-definite. Falling rings take a third more iterations with it.
     RowSum,
 }
 
