@@ -13,8 +13,8 @@ pub(super) const SIZE: Section = Section {
     title: "Lines and numbers",
     about: "Lines of the default method (`active_set_cr`) and of the stages of the step (`crates/sim/src/step`), and\n\
             constants with a number in both, in what the method shares with others, and in the rounds of the step\n\
-            (`stepper/synchronous`), tests left out. Each constant states its reason, most state a range. Rounding and\n\
-            the sizes of parallel tasks change no result.\n\n\
+            (`stepper/synchronous`), tests left out. Each constant states its reason, most state a range. Rounding\n\
+            and the sizes of parallel tasks change no result.\n\n\
             Limits: candidates, contacts, joints, shells, rigid bodies and code of other crates each have a stage of\n\
             their own. Without the closed balances of whole bodies a force far below the tolerance moves no body that\n\
             touches something; without starts from rest a block on a slope takes four times the iterations; linear\n\

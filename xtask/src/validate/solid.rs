@@ -362,8 +362,8 @@ pulls = [{{ box = {{ lower = [0.499, -1, -1], upper = [0.51, 1, 1] }}, force = [
     Ok(())
 }
 
-/// A block on a smooth plane under a dead load on its top: neo-Hookean stretches. Smooth walls at a distance of 20 µm keep
-/// it upright: a free block is unstable under such a load, and turns over.
+/// A block on a smooth plane under a dead load on its top: neo-Hookean stretches. Smooth walls at a distance of 20 µm
+/// keep it upright: a free block is unstable under such a load, and turns over.
 fn crush(rows: &mut Rows, extent: Extent) -> Result<(), Box<dyn Error>> {
     for &load in extent.choose(&[0.30, 0.36][..], &[0.1, 0.2, 0.30, 0.36, 0.5]) {
         let text = |pulls: &str| {
