@@ -39,7 +39,7 @@ friction = 0.3
 [solver]
 max_iterations = 5000
 tolerances = "physical"
-corrections = 3
+gap_tolerance = 1e-5
 
 [output]
 every = 10
