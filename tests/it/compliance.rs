@@ -552,7 +552,7 @@ fn displacement(text: &str, settings: &[&str], steps: u32) -> (Vec<Vector3<f64>>
 /// Bodies of other elements and models than elastic tetrahedra end as with the exact compliance. Without corrections
 /// the estimate of the error, the momentum that a solve misses, exceeds its tolerance in most steps in contact.
 /// Corrections mend solids and quadrilaterals always; a hanging shell of springs has a stiffness from its tension that
-/// it lacks at rest, and some of its misses stay, and are counted.
+/// it lacks at rest: some of its misses may stay, and are counted.
 #[test]
 fn any_deformation_model_asks_for_corrections() {
     let hexahedra = MIXED.replacen("cuboid", "hexahedra", 1);

@@ -4,8 +4,7 @@ use super::claim::{Claim, Paper, test};
 
 pub(super) const PAPER: Paper = Paper {
     title: "Friction that holds",
-    about: "Situations of reports by users of other programs; [their figures](../friction_that_holds.md). Beyond the \
-            limit of friction each body slips.",
+    about: "Situations of reports by users of other programs; [their figures](../friction_that_holds.md).",
     claims: &[
         Claim {
             part: "A ramp",
@@ -22,8 +21,9 @@ pub(super) const PAPER: Paper = Paper {
             part: "Pinches and a grip",
             scenes: &["pinched_ball", "pinched_cloth", "gripped_peg"],
             faithful: false,
-            says: "Pads hold a ball and a cloth; two soft fingers draw a peg out of its hole and hold it. A cube is \
-                   pressed against a wall.",
+            says: "Pads hold a ball and a cloth, which fall with too little friction; two soft fingers draw a peg out \
+                   of its hole and hold it, and leave it there with too little friction. A cube is pressed against a \
+                   wall.",
             judges: &[
                 test("held::a_pinched_ball_hangs_still_and_falls_with_too_little_friction"),
                 test("held::a_pinched_cloth_hangs_still_and_slips_with_too_little_friction"),

@@ -47,7 +47,7 @@ pub(super) fn text(full: &[Layer], found: &Found) -> String {
          the paper states (seldom sizes and masses); the head of a scene names the differences.\n\n\
          A name such as `papers::…` is a test in `tests/it`, and one such as `sim: …` in `crates/sim/tests/it`.\n\
          Tests may run a shorter or coarser variant of the scene. Those of `papers`, `scenes` and `asynchronous`\n\
-         check every state for intersections. Other rows are guarantees of `cargo xtask conformance`, for smaller\n\
+         check every state for intersections. Other rows are of `cargo xtask conformance`, for smaller\n\
          variants unless `--full` is given. An aim that is missed is no broken guarantee.\n\n\
          - *Energy falls*: mechanical energy decreases in every step.\n\
          - *No gain*: no step is counted as an unexplained gain of energy, which is a gain beyond an allowance.\n\
@@ -189,7 +189,7 @@ fn of_test(package: &'static str, name: &'static str, found: &Found) -> Vec<Line
     lines
 }
 
-/// The guarantees of a layer whose case begins with `case`.
+/// The rows of a layer whose case begins with `case`; without a guarantee among them, a line that says so.
 fn of_rows(layer: Layer, case: &str, found: &Found) -> Vec<Line> {
     let by = format!("`conformance {}`", layer.name());
     let guarantees = &found.guarantees;
@@ -203,21 +203,27 @@ fn of_rows(layer: Layer, case: &str, found: &Found) -> Vec<Line> {
         verdict: row.verdict,
         by: by.clone(),
     };
-    if rows.is_empty() {
+    let mut lines = Vec::new();
+    // Figures and aims judge nothing.
+    let is_judged = rows
+        .iter()
+        .any(|row| ["holds", "BROKEN"].contains(&row.verdict));
+    if !is_judged {
         let (value, verdict) = if guarantees.skipped.contains(&layer) {
             ("no data", "skipped")
         } else {
             ("there is none", "BROKEN")
         };
-        return vec![Line {
+        lines.push(Line {
             what: format!("{case}: guarantees"),
             value: value.to_owned(),
             bound: String::new(),
             verdict,
-            by,
-        }];
+            by: by.clone(),
+        });
     }
-    rows.into_iter().map(line).collect()
+    lines.extend(rows.into_iter().map(line));
+    lines
 }
 
 /// Whether a `row` is one of a `case`: its name goes on after the case, but not with the rest of a word.
@@ -238,11 +244,6 @@ mod tests {
     /// Missing data skip a guarantee; without that reason a missing one is broken, as after a change of its name.
     #[test]
     fn a_guarantee_that_does_not_exist_is_broken() {
-        let mut found = Found::default();
-        let verdict = |found: &Found| verdicts(&of_rows(Layer::Methods, "rings", found));
-        assert_eq!(verdict(&found), ["BROKEN"]);
-        found.guarantees.skipped.push(Layer::Methods);
-        assert_eq!(verdict(&found), ["skipped"]);
         let row = |case: &str, verdict| Judged {
             layer: Layer::Methods,
             case: case.to_owned(),
@@ -250,6 +251,20 @@ mod tests {
             bound: String::new(),
             verdict,
         };
+        let mut found = Found::default();
+        let verdict = |found: &Found| verdicts(&of_rows(Layer::Methods, "rings", found));
+        assert_eq!(verdict(&found), ["BROKEN"]);
+        found.guarantees.skipped.push(Layer::Methods);
+        assert_eq!(verdict(&found), ["skipped"]);
+        // Figures and aims are no guarantees.
+        for other in ["", "reached", "MISSED"] {
+            found.guarantees.rows = vec![row("rings: speed", other)];
+            assert_eq!(verdict(&found), ["skipped", other]);
+            found.guarantees.skipped.clear();
+            assert_eq!(verdict(&found), ["BROKEN", other]);
+            found.guarantees.skipped.push(Layer::Methods);
+        }
+        found.guarantees.rows.clear();
         (found.guarantees.rows).extend([
             row("rings: steps", "holds"),
             row("rings_stiff: steps", "BROKEN"),

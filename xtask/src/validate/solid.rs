@@ -297,7 +297,7 @@ fn bar(rows: &mut Rows, _: Extent) -> Result<(), Box<dyn Error>> {
             cells.key()
         );
         rows.push(case, 2.0, along, Within::Relative(1e-6)).known =
-            (cells == Cells::Tetrahedra).then_some("a step misses up to a tenth of elastic forces");
+            (cells == Cells::Tetrahedra).then_some("elastic forces that converge within a step");
     }
     Ok(())
 }

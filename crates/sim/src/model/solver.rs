@@ -32,12 +32,12 @@ pub(super) fn check_method(
     solver: &Method,
     rows: &RowsOfScene<'_>,
 ) -> Result<(), SimError> {
-    check_method_keys(scene, solver)?;
-    check_rows(scene, solver, rows)?;
+    check_rows(scene, rows)?;
     // The other steppers have methods of their own.
     if scene.stepper != StepperChoice::Synchronous {
         return Ok(());
     }
+    check_method_keys(scene, solver)?;
     let has = solver.spec().capabilities;
     let lacks_rows = !rows.are_supported(has.constraint_rows);
     let in_compliance_form = !rows.strains.is_empty();
@@ -83,17 +83,9 @@ impl RowsOfScene<'_> {
     }
 }
 
-/// Checks that the solvers of rows that the scene selects support its rows and its method.
-fn check_rows(scene: &Scene, solver: &Method, rows: &RowsOfScene<'_>) -> Result<(), SimError> {
+/// Checks that the solver of rows that the scene selects supports its rows.
+fn check_rows(scene: &Scene, rows: &RowsOfScene<'_>) -> Result<(), SimError> {
     let keys = &scene.solver;
-    let is_direct = matches!(solver, Method::CompliantKkt(_)) && keys.linear == Linear::Direct;
-    if is_direct && keys.preconditioner != Preconditioner::default() {
-        let problem = format!(
-            "the method `{}` has factors, and no preconditioner",
-            solver.name()
-        );
-        return Err((scene.error_at("solver.preconditioner", problem, "leave it out")).into());
-    }
     let of_equations = if keys.linear == Linear::Minres {
         Some(("linear", "MINRES solves"))
     } else if keys.joint_stiffness == JointStiffness::Unsymmetric {

@@ -1,6 +1,6 @@
 // Where the parts of a film come from: the page itself, or the server of the page.
 
-function sourceOf(figure) {
+function partsOf(figure) {
   if ("served" in figure.dataset) {
     const get = async (name) => {
       const answer = await fetch(name);

@@ -23,7 +23,7 @@ class Viewer {
 
   static async open(figure) {
     try {
-      figure.viewer = new Viewer(figure, await Film.open(sourceOf(figure)));
+      figure.viewer = new Viewer(figure, await Film.open(partsOf(figure)));
     } catch (error) {
       Viewer.complain(figure, error);
     }
