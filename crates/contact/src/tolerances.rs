@@ -31,6 +31,10 @@ impl Tolerances {
     /// they update, and these drift.
     pub const ACCEPTED: f64 = 2.0;
 
+    /// Share of the momentum tolerance below which an impulse may be solver noise (1), 0.1 to 0.5: a solve within
+    /// tolerance leaves an error of this size in any part of a body.
+    pub const NOISE: f64 = 0.25;
+
     /// Tolerances of one contact: of the impulses on its bodies, of its gap and of its slip. With `relaxed` friction
     /// the slip tolerance is at least the gap tolerance.
     pub(crate) fn of(&self, problem: &ContactProblem, contact: usize, relaxed: bool) -> Self {

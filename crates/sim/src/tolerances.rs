@@ -69,6 +69,10 @@ const TIGHT_DISPLACEMENT: f64 = 0.1;
 /// millimetre per day. It ends the iteration where all forces vanish.
 pub(crate) const LEAST_RATE: f64 = 1e-9;
 
+/// Half of the range about the middle of the clearance in which a gap needs no correction, in gap tolerances (1), 1 to
+/// 4: an accepted solve misses a gap by as much ([`Tolerances::ACCEPTED`]).
+pub(crate) const UNDECIDED: f64 = 2.0;
+
 impl ToleranceScales {
     /// `ε₂` (m) of a pair of this `length` (m): active gaps end in `(0, ε₂)`.
     pub fn clearance(&self, length: f64) -> f64 {
@@ -86,7 +90,7 @@ impl ToleranceScales {
     ///
     /// - With a coarse solver tolerance `gap`, the target is the middle of `(0, ε₂)`.
     /// - With a fine one, the target moves as little as possible. A displacement within a step becomes velocity, and
-    ///   half a clearance can be many times the fall `g Δt²` of a step. Gaps within `2 gap` of the middle stay. Larger
+    ///   half a clearance can be many times the fall `g Δt²` of a step. Gaps within [`UNDECIDED`] tolerances of the middle stay. Larger
     ///   ones are reduced to that range.
     /// - A smaller gap grows by `gap` per step, or to the least gap of four solver tolerances if that is more, so
     ///   that it ends positive despite the errors of an accepted solve and of the momentum correction.
@@ -95,7 +99,7 @@ impl ToleranceScales {
         let middle = 0.5 * clearance;
         let least = if hit { 8.0 } else { 1.0 } * LEAST_PER_GAP * gap;
         let least = least.min(middle);
-        let undecided = (2.0 * gap).min(middle - least);
+        let undecided = (UNDECIDED * gap).min(middle - least);
         let (low, high) = (middle - undecided, middle + undecided);
         if distance < low {
             low.min((distance + gap).max(least))

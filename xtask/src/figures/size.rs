@@ -13,7 +13,7 @@ pub(super) const SIZE: Section = Section {
     title: "Lines and numbers",
     about: "Lines of the default method (`active_set_cr`) and of the stages of the step (`crates/sim/src/step`), and\n\
             constants with a number in both, in what the method shares with others, and in the rounds of the step\n\
-            (`stepper/synchronous`), tests left out. Each constant states its reason, most state a range. Rounding\n\
+            (`stepper/synchronous`), tests left out. Each constant states its reason, many a range. Rounding\n\
             and the sizes of parallel tasks change no result.\n\n\
             Limits: candidates, contacts, joints, shells, rigid bodies and code of other crates each have a stage of\n\
             their own. Without the closed balances of whole bodies a force far below the tolerance moves no body that\n\
@@ -82,16 +82,29 @@ fn size(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> {
 impl Counts {
     /// Adds a file, or all files of a folder.
     fn add_all(&mut self, place: &Path) -> Result<(), Box<dyn Error>> {
-        if place.is_dir() {
-            for entry in fs::read_dir(place)? {
-                self.add_all(&entry?.path())?;
-            }
-        } else {
+        if !place.is_dir() {
             self.add(&fs::read_to_string(place)?);
+            return Ok(());
+        }
+        let module = place.join("mod.rs");
+        let declared = if module.exists() {
+            fs::read_to_string(module)?
+        } else {
+            String::new()
+        };
+        for entry in fs::read_dir(place)? {
+            let path = entry?.path();
+            let name = path.file_stem().unwrap_or_default().to_string_lossy();
+            if is_test_module(&declared, &name) {
+                self.lines += fs::read_to_string(&path)?.lines().count();
+            } else {
+                self.add_all(&path)?;
+            }
         }
         Ok(())
     }
 
+    /// Adds the text of a file.
     fn add(&mut self, text: &str) {
         self.lines += text.lines().count();
         let code = text.split("#[cfg(test)]\nmod tests").next().unwrap_or(text);
@@ -105,6 +118,18 @@ impl Counts {
             }
         }
     }
+}
+
+/// Whether the module file `declared` has the module `name` for tests only.
+fn is_test_module(declared: &str, name: &str) -> bool {
+    let mut lines = declared.lines();
+    while lines.by_ref().any(|line| line == "#[cfg(test)]") {
+        let next = lines.next().unwrap_or_default();
+        if next.trim_start_matches("pub(crate) ") == format!("mod {name};") {
+            return true;
+        }
+    }
+    false
 }
 
 /// The name of a constant with a number that starts in this line, outside of all blocks.
@@ -141,6 +166,13 @@ fn is_technical(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn modules_for_tests_are_known_by_their_declaration() {
+        let declared = "#[cfg(test)]\nmod laws;\nmod rows;\n\n#[cfg(test)]\npub(crate) mod cube;\nmod tests {}\n";
+        let known = ["laws", "rows", "cube", "tests"].map(|name| is_test_module(declared, name));
+        assert_eq!(known, [true, false, true, false]);
+    }
 
     #[test]
     fn constants_outside_of_tests_are_counted() {

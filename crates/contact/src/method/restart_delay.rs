@@ -14,16 +14,9 @@ pub(super) const SHARE: f64 = 0.5;
 pub(super) const LONGEST: u64 = 100;
 
 /// Iterations between two active-set updates at a residual over its tolerance of `excess`: `max(1, ⌊log₂(excess)/3⌋)`.
-#[expect(
-    clippy::cast_sign_loss,
-    reason = "the logarithm of more than 64 is positive"
-)]
+#[expect(clippy::cast_sign_loss, reason = "it is at least 1")]
 pub(super) fn update_interval(excess: f64) -> u64 {
-    if excess > 64.0 {
-        (excess.log2() / 3.0) as u64
-    } else {
-        1
-    }
+    (excess.log2() / 3.0).max(1.0) as u64
 }
 
 /// The time since the residual last halved. It is reset after a linear system is solved, because its residual has no

@@ -10,7 +10,7 @@ use crate::geometry::Geometry;
 use nalgebra::Vector3;
 
 /// A normal may violate a condition of admissibility by this angle (rad) before it is turned.
-const SLACK: f64 = 1e-3;
+pub(crate) const SLACK: f64 = 1e-3;
 
 /// Largest angle (rad) between inconsistent conditions that a compromise may satisfy: the features lie in a slight
 /// hollow.

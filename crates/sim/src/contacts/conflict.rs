@@ -12,6 +12,7 @@
 
 use crate::contacts::by_point::ByPoint;
 use crate::contacts::contact::{CONTACTS_PER_TASK, Contact, ContactKey};
+use crate::contacts::stencil::first_side;
 use rayon::prelude::*;
 
 /// Cosine between two rows below which they clamp the points they share, although not all points are the same.
@@ -26,11 +27,12 @@ pub(crate) fn conflicts(proxy: &Contact, own: &Contact) -> bool {
     let Some(vertex) = place_in_own(&proxy.points[0]) else {
         return false;
     };
-    let vertex_is_first = first_side(own, vertex);
+    let first_side = first_side(own.key);
+    let vertex_is_first = vertex < first_side;
     let (mut shared, mut across) = (1, 0);
     for j in proxy.stencil()[1..].iter().filter_map(place_in_own) {
         shared += 1;
-        across += u32::from(first_side(own, j) != vertex_is_first);
+        across += u32::from((j < first_side) != vertex_is_first);
     }
     if shared == proxy.stencil().len() {
         let agreement = proxy.frame.normal.dot(&own.frame.normal);
@@ -41,7 +43,7 @@ pub(crate) fn conflicts(proxy: &Contact, own: &Contact) -> bool {
 }
 
 /// Whether a contact is one of vertices, which may represent other pairs.
-fn stands_for_others(contact: &Contact) -> bool {
+pub(crate) fn stands_for_others(contact: &Contact) -> bool {
     matches!(
         contact.key,
         ContactKey::VertexVertex { .. } | ContactKey::VertexEdge { .. }
@@ -82,17 +84,6 @@ pub(crate) fn drop_contradicted(contacts: &mut Vec<Contact>) {
         .collect();
     let mut contradicted = contradicted.into_iter();
     contacts.retain(|_| contradicted.next() != Some(true));
-}
-
-/// Whether point `i` of the stencil is on the first side, to which the normal points.
-fn first_side(contact: &Contact, i: usize) -> bool {
-    match contact.key {
-        ContactKey::EdgeEdge { .. } => i < 2,
-        ContactKey::VertexFace { .. }
-        | ContactKey::VertexEdge { .. }
-        | ContactKey::VertexVertex { .. }
-        | ContactKey::VertexHalfSpace { .. } => i < 1,
-    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! still colliding.
 
 use crate::contacts::contact::{Contact, ContactKey};
+use crate::contacts::stencil::first_side;
 use std::collections::BTreeSet;
 
 /// Places of the new contacts of one round: the nearest corner of either side.
@@ -23,13 +24,10 @@ impl DuplicateSuppression {
     /// Whether `contact` is the first of this round at its place. Contacts at a half-space always are: there is one per
     /// vertex.
     pub(crate) fn admits(&mut self, contact: &Contact) -> bool {
-        let first_side = match contact.key {
-            ContactKey::VertexHalfSpace { .. } => return true,
-            ContactKey::EdgeEdge { .. } => 2,
-            ContactKey::VertexFace { .. }
-            | ContactKey::VertexEdge { .. }
-            | ContactKey::VertexVertex { .. } => 1,
-        };
+        if matches!(contact.key, ContactKey::VertexHalfSpace { .. }) {
+            return true;
+        }
+        let first_side = first_side(contact.key);
         let weights = &contact.weights[..contact.stencil().len()];
         let (first, second) = weights.split_at(first_side);
         let one = contact.points[largest(first)];

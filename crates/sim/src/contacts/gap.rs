@@ -1,6 +1,7 @@
 //! Distance between the surfaces at a contact.
 
 use crate::contacts::{
+    conflict::stands_for_others,
     contact::{Contact, ContactKey},
     linearise::{closest_weights, reach},
     stencil::{first_side, stencil_of},
@@ -35,11 +36,7 @@ pub(crate) fn gap_at(
 ) -> f64 {
     let corners = contact.gather(positions);
     let own = distance_apart(contact, &corners);
-    let stands_for_others = matches!(
-        contact.key,
-        ContactKey::VertexEdge { .. } | ContactKey::VertexVertex { .. }
-    );
-    if own < enough || !stands_for_others {
+    if own < enough || !stands_for_others(contact) {
         return own;
     }
     let [one, other] = closest_points(contact.key, &corners);

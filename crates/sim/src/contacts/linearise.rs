@@ -1,6 +1,6 @@
 //! Normal and weights of a contact from the positions of its features.
 
-use crate::contacts::admissible::admissible;
+use crate::contacts::admissible::{SLACK, admissible};
 use crate::contacts::contact::ContactKey;
 use crate::geometry::Geometry;
 use impinge_geometry::distance::{self, point_triangle};
@@ -25,7 +25,7 @@ const OFF_FEATURE: f64 = -1e-3;
 const PARALLEL_SINE: f64 = 1e-8;
 
 /// Normals that differ by less (rad) count as equal: a tenth of the slack of admissible normals.
-const SAME_NORMAL: f64 = 1e-4;
+const SAME_NORMAL: f64 = 0.1 * SLACK;
 
 /// Distance within which features count as near each other, in clearances, 2 to 8. Contacts at an end or side come in
 /// near-duplicates, one per incident feature, and none of their own normals is admissible. An inactive contact that
@@ -37,8 +37,10 @@ pub(crate) fn reach(geometry: &Geometry, key: ContactKey) -> f64 {
     REACH_PER_CLEARANCE * geometry.clearance(key)
 }
 
-/// Cosine between a normal and the direction to a pair's first side below which the pair is behind the normal.
-const BEHIND: f64 = -0.5;
+/// Cosine between a normal and the direction to a pair's first side above which the pair is in front of the normal, and
+/// below the negative of which it is behind (1), 0.2 to 0.7. A vertex beside a face has its closest point at a side, in
+/// any direction: such a pair does not determine on which side of the face it is.
+pub(crate) const IN_FRONT: f64 = 0.5;
 
 impl Linearisation {
     /// Whether the closest point lies beyond the border of a feature.
@@ -66,7 +68,7 @@ impl Linearisation {
             return self;
         }
         match closest_direction(key, start) {
-            Some(normal) if normal.dot(&self.normal) < BEHIND => Self {
+            Some(normal) if normal.dot(&self.normal) < -IN_FRONT => Self {
                 normal,
                 weights: closest_weights(key, start),
                 ..self

@@ -9,18 +9,13 @@
 use crate::contacts::conflict::row_cosine;
 use crate::contacts::{
     contact::{Contact, ContactKey},
-    linearise::closest_direction,
+    linearise::{IN_FRONT, closest_direction},
 };
 use impinge_contact::{Multipliers, frame::ContactFrame};
 use nalgebra::Vector3;
 
-/// Cosine between two rows below which they are opposite.
-const OPPOSITE: f64 = -0.9;
-
-/// Least cosine between the normal and the direction between the closest points for a pair in front of its normal. A
-/// vertex beside a face has its closest point at a side, in any direction: such a pair does not determine on which side
-/// of the face it is.
-const IN_FRONT: f64 = 0.5;
+/// Cosine below which two rows or two normals are opposite.
+pub(crate) const OPPOSITE: f64 = -0.9;
 
 /// Flips the normal of every pair that starts the step behind it while another pair has the opposite row. `positions`
 /// (m) are those at the start. The flipped pair loses its force; the other one keeps the difference of both.

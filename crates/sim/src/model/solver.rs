@@ -120,9 +120,6 @@ pub(super) fn scales(scene: &Scene) -> ToleranceScales {
     }
 }
 
-/// Iteration limit of one solve; beyond it a shorter step is expected to converge sooner.
-const MAX_ITERATIONS: u64 = 5000;
-
 /// The method of the scene, with its keys; `has_rows` states that joints or strains are constraint rows.
 pub(super) fn solver_settings(scene: &Scene, has_rows: bool) -> Method {
     let keys = &scene.solver;
@@ -142,7 +139,6 @@ pub(super) fn solver_settings(scene: &Scene, has_rows: bool) -> Method {
                 Preconditioner::Full => PreconditionerKind::Full,
                 Preconditioner::Diagonal => PreconditionerKind::Diagonal,
             };
-            settings.max_iterations = MAX_ITERATIONS;
         }
         Method::ExactCompliance(settings) | Method::WarpedCompliance(settings) => {
             settings.delassus = match keys.delassus {

@@ -24,9 +24,6 @@ const EDGES: u32 = 6;
 /// its cost (1), 1 to 3: at 1 a preparation takes as long as the iterations that it saves.
 const CELLS: u32 = 2;
 
-/// Number of nodes of such a cube.
-const NODES: usize = (CELLS * EDGES).pow(3) as usize;
-
 /// The correction of one solve.
 #[derive(Default)]
 pub(super) struct GridCorrection {
@@ -78,9 +75,6 @@ impl GridCorrection {
         diagonal: &[f64],
     ) -> Result<(), KrylovError> {
         let nodes = problem.shared_rest_nodes();
-        if nodes.len() <= NODES {
-            return Ok(());
-        }
         let bodies = bodies_worth_a_grid(nodes, diagonal);
         if bodies.is_empty() {
             return Ok(());
@@ -178,7 +172,7 @@ impl Made {
     }
 }
 
-/// The bodies, ascending, of more than [`NODES`] nodes, most of which sound leaves by more than [`CELLS`] cells within
+/// The bodies, ascending, of more nodes than a cube of [`CELLS`] cells, most of which sound leaves by more than [`CELLS`] cells within
 /// a step.
 ///
 /// Between neighbours of mass `m` with a stiffness `k` sound takes about the time `√(m/k)`, and the diagonal of
@@ -204,7 +198,8 @@ fn bodies_worth_a_grid(nodes: &[Option<RestNode>], diagonal: &[f64]) -> Vec<u32>
         *all += nodes.len();
         *of_stiff += stiff;
     }
-    let is_worth = |&(_, [all, stiff]): &(u32, [usize; 2])| all > NODES && 2 * stiff > all;
+    let of_cube = (CELLS * EDGES).pow(3) as usize;
+    let is_worth = |&(_, [all, stiff]): &(u32, [usize; 2])| all > of_cube && 2 * stiff > all;
     (counts.into_iter().filter(is_worth))
         .map(|(body, _)| body)
         .collect()

@@ -1,10 +1,12 @@
 //! The iteration: conjugate residuals on a fixed active set, interrupted by active-set updates.
 
 use super::{
-    phase::Phase, settings::PreconditionerKind, solver::ActiveSetCr, stagnation::StagnationTest,
-    update::UpdateOccasion,
+    phase::Phase, settings::PreconditionerKind, solver::ActiveSetCr, update::UpdateOccasion,
 };
-use crate::method::{ContactReport, Termination, restart_delay::RestartDelay};
+use crate::method::{
+    ContactReport, Termination,
+    restart_delay::{LONGEST, RestartDelay},
+};
 use crate::{ContactProblem, ContactSolution, Tolerances};
 use impinge_krylov::KrylovVector;
 use tracing::trace;
@@ -19,7 +21,8 @@ struct Course {
     stationary: bool,
     /// Number of iterations since the last restart.
     since_restart: u64,
-    stagnation: StagnationTest,
+    /// The time since the residual of the present equalities last halved.
+    stagnation: RestartDelay,
 }
 
 /// One step of conjugate residuals.
@@ -50,6 +53,20 @@ impl Course {
     /// Notes that the iteration has restarted with other equalities.
     fn note_restart(&mut self) {
         (self.stationary, self.since_restart) = (false, 0);
+    }
+
+    /// Whether the residual, now `norm`, of equalities that stay has not halved in [`LONGEST`] iterations.
+    ///
+    /// Conjugate residuals with an indefinite preconditioner minimise no norm. If rows nearly conflict, `(C⁻¹Bp)ᵀBp`
+    /// may be close to zero. One step is then hundreds of times too long, and rounding errors in the following
+    /// directions make the residual oscillate, by steps of negative length. States would then never be updated.
+    fn stagnates(&mut self, norm: f64) -> bool {
+        let iteration = self.report.iterations;
+        if self.since_restart <= 1 {
+            self.stagnation = RestartDelay::begin(iteration);
+        }
+        self.stagnation.note(norm, iteration);
+        self.stagnation.iterations(1.0, iteration) >= LONGEST
     }
 }
 
@@ -193,8 +210,8 @@ impl ActiveSetCr {
                 return;
             }
         }
-        let stagnates = course.stagnation.detects(step.norm, course.since_restart)
-            && self.preconditioner.kind != PreconditionerKind::Diagonal;
+        let stagnates =
+            course.stagnates(step.norm) && self.preconditioner.kind != PreconditionerKind::Diagonal;
         if stagnates || guarded && guarded_before {
             self.start_over(problem, solution, &mut course.report);
             course.since_restart = 0;

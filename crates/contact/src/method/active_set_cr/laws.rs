@@ -2,16 +2,13 @@
 
 use super::solver::ActiveSetCr;
 use crate::{
-    ContactProblem, ContactSolution,
+    ContactProblem, ContactSolution, Tolerances,
     law::coulomb::onto_disk,
     method::{ContactReport, rows::gap_and_slip},
     problem::CONTACTS_PER_TASK,
 };
 use nalgebra::Vector3;
 use rayon::prelude::*;
-
-/// Impulse over the momentum tolerance above which a change of friction is always made.
-const IMPULSE: f64 = 0.25;
 
 impl ActiveSetCr {
     /// Whether the laws hold to tolerance between `velocity` and `(λ, F)` of each contact, measured as in
@@ -46,7 +43,7 @@ impl ActiveSetCr {
     /// count as noise. (Normal forces may: releasing each small pull would make stiff bodies chatter.)
     pub(super) fn least_compliance_of(&self, problem: &ContactProblem, contact: usize) -> f64 {
         let strict = (self.settings.tolerances).of(problem, contact, false);
-        strict.slip * problem.time_step / (IMPULSE * strict.momentum)
+        strict.slip * problem.time_step / (Tolerances::NOISE * strict.momentum)
     }
 
     /// Violation of the laws of contact and friction by `velocity` and the force `(λ, F)` of one contact, in

@@ -20,7 +20,6 @@ mod phase;
 mod settings;
 mod soft_rows;
 mod solver;
-mod stagnation;
 mod sweeps;
 mod transition;
 mod update;

@@ -80,7 +80,7 @@ pub struct ActiveSetCrSettings {
     pub direction_rule: DirectionRule,
     /// `α_θ`: share of the misalignment that [`DirectionRule::Damped`] removes per update.
     pub direction_step: f64,
-    /// Largest number of iterations of one solve.
+    /// Largest number of iterations of one solve; beyond it a shorter step is expected to converge sooner.
     pub max_iterations: u64,
     /// Restart delay: after a change, only forced updates for this share of the iterations since the residual last
     /// halved; 0 for the paper's schedule.

@@ -26,10 +26,6 @@ use nalgebra::Vector3;
 /// gains stay below a tenth of it. Instability multiplies the energy within a few steps, so any value up to 1 finds it.
 pub(crate) const MATERIAL_SHARE: f64 = 0.01;
 
-/// The same for the asynchronous stepper. Velocities are half a period ahead of positions there, so the measured energy
-/// oscillates about the true one by `h ω/2` of the energy of the fastest vibrations: 15 % for the default periods.
-pub(crate) const MATERIAL_SHARE_OF_CLOCKS: f64 = 0.15;
-
 /// Rounding of sums of energies over the sum of their absolute values: 4,500 units in the last place, for millions of
 /// terms.
 const ROUNDING: f64 = 1e-12;

@@ -2,14 +2,12 @@
 //! deformable body can be compressed only so far.
 
 use crate::contacts::contact::{Contact, ContactKey};
+use crate::contacts::opposing_normals::OPPOSITE;
 use crate::contacts::stencil::solids_of;
 use crate::error::StepFailure;
 use crate::model::{Model, PointMotion};
 use nalgebra::Vector3;
 use std::collections::BTreeMap;
-
-/// Cosine between the normals of two walls below which a body between them is squeezed rather than pushed aside.
-const OPPOSITE: f64 = -0.9;
 
 /// A prescribed body, obstacle or half-space in contact with a body.
 struct Wall {

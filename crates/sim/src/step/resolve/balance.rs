@@ -2,19 +2,18 @@
 
 use crate::step::resolve::coarse::{BodyBalance, Coarse, Link};
 use crate::{
+    contacts::contact::CONTACTS_PER_TASK,
     flight::Flight,
     geometry::Body,
     model::{Model, PointMotion},
     state::State,
-    step::{assemble::rigid::balance_rigid, context::StepContext},
+    step::{
+        assemble::rigid::balance_rigid, context::StepContext, detect::separation::POINTS_PER_TASK,
+    },
 };
 use impinge_contact::{ContactProblem, ContactSolution, Method, Multipliers};
 use nalgebra::Vector3;
 use rayon::prelude::*;
-
-/// Smallest numbers of contacts and of blocks per parallel task.
-const CONTACTS_PER_TASK: usize = 1024;
-const BLOCKS_PER_TASK: usize = 8192;
 
 /// Whether the balances of bodies are closed after solves by `method`.
 ///
@@ -95,7 +94,7 @@ fn balance_momentum(
         }
     };
     (solution.velocity.par_chunks_exact_mut(3).enumerate())
-        .with_min_len(BLOCKS_PER_TASK)
+        .with_min_len(POINTS_PER_TASK)
         .for_each(correct);
     if closure
         .forces

@@ -1,15 +1,8 @@
 //! Stage 3, for the first solve of a step: its start velocities.
 
 use crate::contacts::contact::Contact;
-use crate::{model::Model, step::context::StepContext};
-use impinge_contact::ContactState;
-
-/// Share of the momentum tolerance below which the momentum of a body's nodes counts as solver noise, not as motion.
-const NOISE: f64 = 0.25;
-
-/// Displacement of a rigid body in a step, in gap tolerances, below which it counts as solver noise: rows within half
-/// as much are not corrected.
-const RIGID_NOISE: f64 = 4.0;
+use crate::{model::Model, step::context::StepContext, tolerances::UNDECIDED};
+use impinge_contact::{ContactState, Tolerances};
 
 /// Tolerances of a solve.
 #[derive(Debug, Clone, Copy)]
@@ -75,7 +68,7 @@ pub(crate) fn start_from_rest(
     for ((body, momentum), _) in bodies.filter(|(_, s)| **s) {
         let free = |point: usize| model.unknowns.block_of_point[point].map(|block| (point, block));
         let nodes = body.points.clone().filter_map(free);
-        let noise = NOISE * momentum;
+        let noise = Tolerances::NOISE * momentum;
         let of_point =
             |point: usize| (state.velocities[point] * model.points.mass[point]).norm_squared();
         let squared: f64 = nodes.clone().map(|(point, _)| of_point(point)).sum();
@@ -90,8 +83,9 @@ pub(crate) fn start_from_rest(
         // The unknowns of rotation are velocities at the radius of gyration.
         let velocity = &mut velocity[3 * rigid.first_block as usize..][..6];
         let moved = |v: &f64| v.abs() * context.time_step;
-        if velocity.iter().map(moved).fold(0.0, f64::max) < RIGID_NOISE * tolerances.gap[rigid.body]
-        {
+        // Gaps in the whole range that needs no correction are solver noise.
+        let noise = 2.0 * UNDECIDED * tolerances.gap[rigid.body];
+        if velocity.iter().map(moved).fold(0.0, f64::max) < noise {
             velocity.fill(0.0);
         }
     }

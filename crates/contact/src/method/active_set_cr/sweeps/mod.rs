@@ -17,9 +17,6 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 use tree::Tree;
 
-/// Number of contacts of a sweep per further thread: fewer do not repay it.
-const WORTH_SHARING: usize = 2000;
-
 /// Smallest number of contacts of a part that is divided.
 const LEAST: usize = 3000;
 
@@ -33,8 +30,6 @@ pub(super) struct PredictedContacts {
     places: Vec<u32>,
     /// Softness of normal rows over their compliance.
     softness: f64,
-    /// Number of contacts of a sweep per further thread.
-    worth_sharing: usize,
     /// Smallest number of contacts of a part that is divided.
     least: usize,
 }
@@ -48,7 +43,7 @@ impl PredictedContacts {
         softness: f64,
         compliance_of: impl Fn(usize) -> [f64; 2] + Sync,
     ) {
-        (self.worth_sharing, self.least) = (WORTH_SHARING, LEAST);
+        self.least = LEAST;
         self.load(problem, start, softness, compliance_of);
     }
 
@@ -133,7 +128,7 @@ impl PredictedContacts {
         settled: f64,
         v: &mut [f64],
     ) -> SweepChange {
-        let parallel = self.tree.touching() >= self.worth_sharing;
+        let parallel = self.tree.touching() >= self.least;
         self.sweep_parts((problem, metric), parallel, v, |touching, part| {
             touching.retain(|&place| part.meet_laws(place as usize) >= settled);
         })
