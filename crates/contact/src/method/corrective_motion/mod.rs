@@ -95,9 +95,13 @@ const MOST_FOR_NEWTON: usize = 500;
 /// Largest number of free motions that are repeated in one solve because the forces in them were worse than none.
 const MOST_REPEATS: u32 = 3;
 
-/// Largest ratio of momentum residuals before and after a correction that justifies another one. Most corrections
-/// reduce it to a tenth; above this ratio a solve would need hundreds.
+/// Largest ratio of the momentum residual after a correction to the least one before that counts as progress. Most
+/// corrections reduce it to a tenth; above this ratio a solve would need hundreds.
 const PROGRESS: f64 = 0.95;
+
+/// Number of corrections in a row without progress that end a solve, 2 to 5. One such correction proves nothing: a
+/// contact that changes its state in it increases the residual once.
+const FRUITLESS: u32 = 3;
 
 /// Share of the momentum tolerance for the free motion.
 const FREE_SHARE: f64 = 0.1;
@@ -454,8 +458,8 @@ impl CorrectiveMotion {
         contacts: &mut Contacts,
         report: &mut ContactReport,
     ) -> Result<(), ContactError> {
-        let (mut corrections, mut repeats) = (0, 0);
-        let mut last = f64::INFINITY;
+        let (mut corrections, mut fruitless, mut repeats) = (0, 0, 0);
+        let mut least = f64::INFINITY;
         loop {
             self.data(problem);
             report.extra_products += self.free_motion.products;
@@ -473,13 +477,17 @@ impl CorrectiveMotion {
                 return Ok(());
             }
             let unbalanced = report.residual >= self.settings.tolerances.momentum;
-            let nears = report.residual < PROGRESS * last;
+            if report.residual < PROGRESS * least {
+                (least, fruitless) = (report.residual, 0);
+            } else {
+                fruitless += 1;
+            }
             if self.has_diverged(problem, solution) && repeats < MOST_REPEATS {
                 // This free motion is discarded: it is no step towards the balance.
-                last = f64::INFINITY;
+                (least, fruitless) = (f64::INFINITY, 0);
                 repeats += 1;
-            } else if unbalanced && nears && corrections < self.settings.corrections {
-                last = report.residual;
+            } else if unbalanced && fruitless < FRUITLESS && corrections < self.settings.corrections
+            {
                 corrections += 1;
             } else {
                 return Ok(());

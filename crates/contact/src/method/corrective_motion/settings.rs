@@ -35,7 +35,7 @@ pub struct CorrectiveMotionSettings {
     /// For a warped compliance: whether contact forces change the momentum of free bodies exactly.
     pub momentum_repair: bool,
     /// For a warped compliance: largest number of repeated free motions under the present forces. Repetition ends when
-    /// momentum balances to its tolerance or stops improving. Each reduces the error to about a tenth, and most solves
+    /// momentum balances to its tolerance or improves no more. Each reduces the error to about a tenth, and most solves
     /// need at most two.
     pub corrections: u32,
 }
