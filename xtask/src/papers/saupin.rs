@@ -71,6 +71,7 @@ pub(super) const PAPER: Paper = Paper {
         },
     ],
     missing: &[
-        "the paper's 12 to 67 contacts of chains: here rings touch at fewer places (\"contacts of the problem\")",
+        "the paper's 12 to 67 contacts of chains: it counts the potential contacts of a detection by distance, here \
+         only pairs that touch are contacts (\"contacts of the problem\")",
     ],
 };

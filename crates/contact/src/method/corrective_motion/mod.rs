@@ -30,6 +30,7 @@ mod momentum_projection;
 mod one_sided_rows;
 mod operator;
 mod operator_rows;
+mod progress;
 mod redundant_rows;
 mod row_cache;
 mod scale;
@@ -59,6 +60,7 @@ use friction_data::FrictionData;
 use gauss_seidel::{SweepLimits, Workspace, solve_by_sweeps};
 use joined::JoinedCompliance;
 use nalgebra::Vector3;
+use progress::Progress;
 use row_cache::RowCache;
 use scale::Scale;
 use std::sync::Arc;
@@ -94,14 +96,6 @@ const MOST_FOR_NEWTON: usize = 500;
 
 /// Largest number of free motions that are repeated in one solve because the forces in them were worse than none.
 const MOST_REPEATS: u32 = 3;
-
-/// Largest ratio of the momentum residual after a correction to the least one before that counts as progress. Most
-/// corrections reduce it to a tenth; above this ratio a solve would need hundreds.
-const PROGRESS: f64 = 0.95;
-
-/// Number of corrections in a row without progress that end a solve, 2 to 5. One such correction proves nothing: a
-/// contact that changes its state in it increases the residual once.
-const FRUITLESS: u32 = 3;
 
 /// Share of the momentum tolerance for the free motion.
 const FREE_SHARE: f64 = 0.1;
@@ -458,8 +452,8 @@ impl CorrectiveMotion {
         contacts: &mut Contacts,
         report: &mut ContactReport,
     ) -> Result<(), ContactError> {
-        let (mut corrections, mut fruitless, mut repeats) = (0, 0, 0);
-        let mut least = f64::INFINITY;
+        let (mut corrections, mut repeats) = (0, 0);
+        let mut progress = Progress::default();
         loop {
             self.data(problem);
             report.extra_products += self.free_motion.products;
@@ -477,17 +471,12 @@ impl CorrectiveMotion {
                 return Ok(());
             }
             let unbalanced = report.residual >= self.settings.tolerances.momentum;
-            if report.residual < PROGRESS * least {
-                (least, fruitless) = (report.residual, 0);
-            } else {
-                fruitless += 1;
-            }
+            let goes_on = progress.goes_on(report.residual);
             if self.has_diverged(problem, solution) && repeats < MOST_REPEATS {
                 // This free motion is discarded: it is no step towards the balance.
-                (least, fruitless) = (f64::INFINITY, 0);
+                progress = Progress::default();
                 repeats += 1;
-            } else if unbalanced && fruitless < FRUITLESS && corrections < self.settings.corrections
-            {
+            } else if unbalanced && goes_on && corrections < self.settings.corrections {
                 corrections += 1;
             } else {
                 return Ok(());
