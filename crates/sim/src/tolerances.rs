@@ -90,7 +90,7 @@ impl ToleranceScales {
     ///
     /// - With a coarse solver tolerance `gap`, the target is the middle of `(0, ε₂)`.
     /// - With a fine one, the target moves as little as possible. A displacement within a step becomes velocity, and
-    ///   half a clearance can be many times the fall `g Δt²` of a step. Gaps within [`UNDECIDED`] tolerances of the middle stay. Larger
+    ///   half a clearance can be many times the fall `g Δt²` of a step. Gaps within `2 gap` of the middle stay. Larger
     ///   ones are reduced to that range.
     /// - A smaller gap grows by `gap` per step, or to the least gap of four solver tolerances if that is more, so
     ///   that it ends positive despite the errors of an accepted solve and of the momentum correction.

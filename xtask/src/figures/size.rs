@@ -13,8 +13,8 @@ pub(super) const SIZE: Section = Section {
     title: "Lines and numbers",
     about: "Lines of the default method (`active_set_cr`) and of the stages of the step (`crates/sim/src/step`), and\n\
             constants with a number in both, in what the method shares with others, and in the rounds of the step\n\
-            (`stepper/synchronous`), tests left out. Each constant states its reason, many a range. Rounding\n\
-            and the sizes of parallel tasks change no result.\n\n\
+            (`stepper/synchronous`), tests and tolerances left out. Each constant states its reason, most a range.\n\
+            Rounding and the sizes of parallel tasks change no result.\n\n\
             Limits: candidates, contacts, joints, shells, rigid bodies and code of other crates each have a stage of\n\
             their own. Without the closed balances of whole bodies a force far below the tolerance moves no body that\n\
             touches something; without starts from rest a block on a slope takes four times the iterations; linear\n\
@@ -125,7 +125,11 @@ fn is_test_module(declared: &str, name: &str) -> bool {
     let mut lines = declared.lines();
     while lines.by_ref().any(|line| line == "#[cfg(test)]") {
         let next = lines.next().unwrap_or_default();
-        if next.trim_start_matches("pub(crate) ") == format!("mod {name};") {
+        let visibilities = ["pub(crate) ", "pub(super) "];
+        let module = visibilities
+            .iter()
+            .fold(next, |next, of| next.trim_start_matches(of));
+        if module == format!("mod {name};") {
             return true;
         }
     }
@@ -144,14 +148,7 @@ fn numeric_constant(line: &str) -> Option<&str> {
 
 /// Whether a constant is about rounding, or about the size of parallel tasks or of arrays.
 fn is_technical(name: &str) -> bool {
-    let ends = [
-        "ROUNDING",
-        "_PER_TASK",
-        "BATCH",
-        "LONGEST_RUN",
-        "WORTH_SHARING",
-        "SAMPLES",
-    ];
+    let ends = ["ROUNDING", "_PER_TASK", "BATCH", "LONGEST_RUN", "SAMPLES"];
     let all = [
         "MAX_SIDES",
         "MOST_POINTS",

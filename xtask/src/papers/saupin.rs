@@ -71,7 +71,7 @@ pub(super) const PAPER: Paper = Paper {
         },
     ],
     missing: &[
-        "the paper's 12 to 67 contacts of chains: it counts the potential contacts of a detection by distance, here \
+        "the paper's 12 to 67 contacts of chains: it counts all potential contacts that detection finds. Here \
          only pairs that touch are contacts (\"contacts of the problem\")",
     ],
 };

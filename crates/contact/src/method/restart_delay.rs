@@ -1,4 +1,5 @@
-//! Restart delay: the number of iterations without active-set update after a change.
+//! Restart delay: the number of iterations without active-set update after a change. Stagnation: a residual that does
+//! not halve for long.
 //!
 //! A change of the active set invalidates the directions of conjugate residuals. If every update finds a change, as
 //! among stiff or slender bodies, the iteration restarts every few steps and converges no faster than steepest descent.
@@ -9,18 +10,18 @@
 /// Values from 0.25 to 1 serve.
 pub(super) const SHARE: f64 = 0.5;
 
-/// Longest delay (iterations), 25 to 200: a system whose residual is not halved by then may be inconsistent. The
-/// stagnation test waits as long.
+/// Longest delay (iterations), 25 to 200: a system whose residual is not halved by then may be inconsistent.
+/// A residual that has not halved in as many iterations stagnates.
 pub(super) const LONGEST: u64 = 100;
 
 /// Iterations between two active-set updates at a residual over its tolerance of `excess`: `max(1, ⌊log₂(excess)/3⌋)`.
-#[expect(clippy::cast_sign_loss, reason = "it is at least 1")]
+#[expect(clippy::cast_sign_loss, reason = "the interval is at least 1")]
 pub(super) fn update_interval(excess: f64) -> u64 {
     (excess.log2() / 3.0).max(1.0) as u64
 }
 
-/// The time since the residual last halved. It is reset after a linear system is solved, because its residual has no
-/// meaning for the next system.
+/// The time since the residual last halved. It begins again with another linear system, for which the residual of the
+/// last one has no meaning.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RestartDelay {
     norm: f64,
@@ -49,6 +50,11 @@ impl RestartDelay {
         }
     }
 
+    /// Whether the residual has not halved in [`LONGEST`] iterations.
+    pub(super) fn stagnates(self, iteration: u64) -> bool {
+        self.iterations(1.0, iteration) >= LONGEST
+    }
+
     /// Iterations without an update after a change: `share` of those since the residual was last halved.
     #[expect(clippy::cast_sign_loss, reason = "a share is not negative")]
     pub(super) fn iterations(self, share: f64, iteration: u64) -> u64 {
@@ -60,6 +66,21 @@ impl RestartDelay {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Slow convergence is no stagnation, oscillation is.
+    #[test]
+    fn a_residual_that_is_never_halved_stagnates() {
+        let first = |norm: fn(u64) -> f64| {
+            let mut delay = RestartDelay::begin(0);
+            (1..=1000).find(|&iteration| {
+                delay.note(norm(iteration), iteration);
+                delay.stagnates(iteration)
+            })
+        };
+        assert_eq!(first(|k| (k as f64 * 0.99_f64.ln()).exp()), None);
+        let zigzag = |k: u64| if k.is_multiple_of(2) { 1.0 } else { 1.9 };
+        assert_eq!(first(zigzag), Some(LONGEST + 1));
+    }
 
     /// A fast residual is checked at once, a slow one after ever longer delays, and after it has halved at once again.
     #[test]

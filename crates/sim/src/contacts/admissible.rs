@@ -12,14 +12,14 @@ use nalgebra::Vector3;
 /// A normal may violate a condition of admissibility by this angle (rad) before it is turned.
 pub(crate) const SLACK: f64 = 1e-3;
 
-/// Largest angle (rad) between inconsistent conditions that a compromise may satisfy: the features lie in a slight
-/// hollow.
+/// Largest angle (rad) between inconsistent conditions that a compromise may satisfy, 0.1 to 0.6: the features lie in a
+/// slight hollow.
 const HOLLOW: f64 = 0.3;
 
-/// Sine of the angle between face and direction below which the side of the face is undecided.
+/// Sine of the angle between face and direction below which the side of the face is undecided (1), 0.03 to 0.3.
 const GRAZING: f64 = 0.1;
 
-/// Passes over the conditions, of which there are few; most are compatible.
+/// Passes over the conditions, 4 to 20: there are few conditions, and most are compatible.
 const PASSES: usize = 8;
 
 /// Unit normal near `normal` that the features of `key` admit at `positions`. `None` if they admit no normal, as at

@@ -4,7 +4,8 @@
 //! the edge at that side has the right normal. A row for each clamps the same points: forces become large, and no
 //! solution satisfies both gaps. Both gaps are nearly one vector, measured along opposite normals, so one pair starts
 //! behind its own normal. The normal of that pair is flipped; if the pair were dropped, it would collide again. Rows
-//! change from round to round, so every solve checks this first.
+//! change from round to round, so every solve checks this first. Without this rule the coarse armadillo between rollers
+//! takes two and a half times the iterations in steps of 10 ms, and many steps are divided.
 
 use crate::contacts::conflict::row_cosine;
 use crate::contacts::{
@@ -14,7 +15,8 @@ use crate::contacts::{
 use impinge_contact::{Multipliers, frame::ContactFrame};
 use nalgebra::Vector3;
 
-/// Cosine below which two rows or two normals are opposite.
+/// Cosine below which two rows or two normals are opposite (1): points between them are clamped rather than pushed
+/// aside.
 pub(crate) const OPPOSITE: f64 = -0.9;
 
 /// Flips the normal of every pair that starts the step behind it while another pair has the opposite row. `positions`

@@ -172,8 +172,8 @@ impl Made {
     }
 }
 
-/// The bodies, ascending, of more nodes than a cube of [`CELLS`] cells, most of which sound leaves by more than [`CELLS`] cells within
-/// a step.
+/// The bodies, ascending, of more nodes than a cube with [`CELLS`] cells along each axis, most of which sound leaves by
+/// more than [`CELLS`] cells within a step.
 ///
 /// Between neighbours of mass `m` with a stiffness `k` sound takes about the time `√(m/k)`, and the diagonal of
 /// `A = M + Δt²K` is about `m + Δt²k`. Joints add to the diagonal of few nodes: those do not decide.

@@ -3,10 +3,7 @@
 use super::{
     phase::Phase, settings::PreconditionerKind, solver::ActiveSetCr, update::UpdateOccasion,
 };
-use crate::method::{
-    ContactReport, Termination,
-    restart_delay::{LONGEST, RestartDelay},
-};
+use crate::method::{ContactReport, Termination, restart_delay::RestartDelay};
 use crate::{ContactProblem, ContactSolution, Tolerances};
 use impinge_krylov::KrylovVector;
 use tracing::trace;
@@ -55,7 +52,7 @@ impl Course {
         (self.stationary, self.since_restart) = (false, 0);
     }
 
-    /// Whether the residual, now `norm`, of equalities that stay has not halved in [`LONGEST`] iterations.
+    /// Whether the residual, now `norm`, of equalities that stay has not halved for long.
     ///
     /// Conjugate residuals with an indefinite preconditioner minimise no norm. If rows nearly conflict, `(C⁻¹Bp)ᵀBp`
     /// may be close to zero. One step is then hundreds of times too long, and rounding errors in the following
@@ -66,7 +63,7 @@ impl Course {
             self.stagnation = RestartDelay::begin(iteration);
         }
         self.stagnation.note(norm, iteration);
-        self.stagnation.iterations(1.0, iteration) >= LONGEST
+        self.stagnation.stagnates(iteration)
     }
 }
 
@@ -281,12 +278,7 @@ impl ActiveSetCr {
         self.fit_rows(problem, solution);
         self.recompute_rows(solution);
         report.extra_products += 1;
-        self.update_active_set(
-            problem,
-            solution,
-            UpdateOccasion::Forced { conflicting: false },
-            report,
-        );
+        self.update_active_set(problem, solution, UpdateOccasion::Forced, report);
     }
 
     /// Called when the equalities seem solved or stationary: returns whether the solve ends, else restarts.
@@ -302,10 +294,7 @@ impl ActiveSetCr {
         self.fit_rows(problem, solution);
         self.recompute_rows(solution);
         report.extra_products += 1;
-        let occasion = UpdateOccasion::Forced {
-            conflicting: stationary,
-        };
-        let changed = self.update_active_set(problem, solution, occasion, report);
+        let changed = self.update_active_set(problem, solution, UpdateOccasion::Forced, report);
         if !changed
             && self.converged(problem, solution, Tolerances::ACCEPTED)
             && self.hard_enough(problem, solution)

@@ -2,13 +2,14 @@
 
 use super::sweeps::PredictedContacts;
 
-/// Largest number of further sweeps of a step over the contacts that still change: nearly conflicting rows converge
-/// slowly.
+/// Largest number of further sweeps of a step over the contacts that still change, 200 to 1,000: nearly conflicting
+/// rows converge slowly, and later steps need sweeps too.
 pub(super) const FURTHER_SWEEPS: u32 = 200;
 
-/// Largest number of such sweeps in all steps of one solve, beyond one in each step. Rows without a common solution
-/// take [`FURTHER_SWEEPS`] in every step and never converge; this bound ends that. A smaller bound costs iterations in
-/// difficult solves, a larger one only delays the end of impossible ones.
+/// Largest number of such sweeps in all steps of one solve, beyond one in each step; 25 to 100 times
+/// [`FURTHER_SWEEPS`]. Rows without a common solution take [`FURTHER_SWEEPS`] in every step and never converge; this
+/// bound ends that. A smaller bound costs iterations in difficult solves, a larger one only delays the end of
+/// impossible ones.
 const FURTHER_OF_SOLVE: u64 = 25 * FURTHER_SWEEPS as u64;
 
 /// Iterates of the steps; momentum vectors of length `n`.

@@ -23,8 +23,6 @@ pub(super) struct ContactView {
     pub(super) tangential_compliance: f64,
     /// Whether the present equalities are solved: gaps and slips within tolerance are then noise without a sign.
     pub(super) solved: bool,
-    /// Whether the present equalities conflict, so that their residual cannot become smaller.
-    pub(super) conflicting: bool,
 }
 
 impl ContactView {
@@ -52,11 +50,6 @@ pub(super) fn transition(
     let pressed = now.lambda.max(0.0);
     let smoothed = 0.5 * (now.previous_lambda + pressed);
     now.previous_lambda = pressed;
-    if view.conflicting
-        && let Some(next) = release_conflicting(now, view)
-    {
-        return Some(next);
-    }
     match now.state {
         ContactState::Inactive => activation(gap, slip, view.friction, tolerances),
         _ if gap >= -view.noise(tolerances.gap) && now.lambda <= 0.0 => {
@@ -93,29 +86,6 @@ fn deactivation(
     let normal = view.normal_compliance * now.lambda.abs();
     let tangential = view.tangential_compliance * norm(now.friction_force());
     (normal.max(tangential) > tolerances.gap).then(Multipliers::default)
-}
-
-/// Release of an equality that conflicting ones leave unmet: a contact with an open gap separates, a sticking contact
-/// with a slip slides.
-fn release_conflicting(now: &Multipliers, view: &ContactView) -> Option<Multipliers> {
-    let tolerances = &view.tolerances;
-    let slip = [view.displacement[1], view.displacement[2]];
-    let slipped = norm(slip);
-    match now.state {
-        ContactState::Inactive => None,
-        _ if view.displacement[0] > tolerances.gap => Some(Multipliers::default()),
-        ContactState::Sticking if slipped > tolerances.slip => {
-            let mut next = Multipliers {
-                state: ContactState::Sliding,
-                gamma: [0.0; 2],
-                slip_direction: [slip[0] / slipped, slip[1] / slipped],
-                ..*now
-            };
-            apply_sliding_force(&mut next, now.lambda.max(0.0), view.friction);
-            Some(next)
-        }
-        _ => None,
-    }
 }
 
 /// Sticking → sliding: the force is outside the cone, and the slip does not oppose it.

@@ -17,7 +17,7 @@ use crate::{
 /// Reason of an update: forced, or scheduled.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum UpdateOccasion {
-    Forced { conflicting: bool },
+    Forced,
     Scheduled { iteration: u64, since_restart: u64 },
 }
 
@@ -91,8 +91,7 @@ impl ActiveSetCr {
                     .preconditioner
                     .tangential_compliance(contact)
                     .max(self.least_compliance_of(problem, contact)),
-                solved: matches!(occasion, UpdateOccasion::Forced { .. }),
-                conflicting: occasion == UpdateOccasion::Forced { conflicting: true },
+                solved: occasion == UpdateOccasion::Forced,
             };
             if let Some(next) = transition(multipliers, &view, &self.settings) {
                 let change = next.force() - multipliers.force();

@@ -403,8 +403,8 @@ pub struct Solver {
     /// `corrections`, to a few percent.
     pub momentum_repair: bool,
     /// With `warped-compliance`: most corrections of the compliance error per solve. Each costs a free motion and
-    /// leaves about a tenth of the error; they end at the tolerance, or where the residual stops decreasing.
-    /// `unmet_momentum` counts missed tolerances. 0 is the published method, which always misses.
+    /// leaves about a tenth of the error. They end at the tolerance, or after three in a row that do not reduce
+    /// the residual. `unmet_momentum` counts missed tolerances. 0 is the published method, which always misses.
     pub corrections: u32,
     /// With `warped-compliance`: folder, relative to the scene file, that keeps the compliance at rest. Default: each
     /// run computes it.

@@ -29,8 +29,8 @@ use crate::contacts::contact::Contact;
 use crate::model::PointMotion;
 use crate::step::context::StepContext;
 
-/// Largest rotation of a body in one substep (rad): halfway the body is 3 % narrower. Larger rotations subdivide the
-/// step.
+/// Largest rotation of a body in one substep, and of an obstacle in one trajectory piece (rad): halfway the body is 3 %
+/// narrower. Larger rotations subdivide the step.
 pub(crate) const LARGEST_TURN: f64 = 0.5;
 
 /// Change of the known remainder of a contact's point, over the clearance, that requires another solve: small against

@@ -17,7 +17,7 @@ use nalgebra::Vector3;
 use rayon::prelude::*;
 use tree::Tree;
 
-/// Smallest number of contacts of a part that is divided.
+/// Smallest number of contacts of a part that is divided, and of a sweep by several threads: fewer do not repay it.
 const LEAST: usize = 3000;
 
 /// The contacts of a problem, their forces and states.

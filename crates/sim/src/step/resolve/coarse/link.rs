@@ -3,7 +3,8 @@
 use impinge_contact::{ContactState, Multipliers};
 use nalgebra::{Matrix3, Vector3};
 
-/// Share of a contact's normal force that its change may use up.
+/// Share of a contact's normal force that its change may use up (1), 0.25 to 0.9: a correction of the momentum must not
+/// end a contact.
 pub(super) const MAX_CHANGE: f64 = 0.5;
 
 /// Sides that a link has at most: two bodies, whose translations and rotations count apart.
