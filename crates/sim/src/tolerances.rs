@@ -69,10 +69,6 @@ const TIGHT_DISPLACEMENT: f64 = 0.1;
 /// millimetre per day. It ends the iteration where all forces vanish.
 pub(crate) const LEAST_RATE: f64 = 1e-9;
 
-/// Half of the range about the middle of the clearance in which a gap needs no correction, in gap tolerances (1), 1 to
-/// 4: an accepted solve misses a gap by as much ([`Tolerances::ACCEPTED`]).
-pub(crate) const UNDECIDED: f64 = 2.0;
-
 impl ToleranceScales {
     /// `ε₂` (m) of a pair of this `length` (m): active gaps end in `(0, ε₂)`.
     pub fn clearance(&self, length: f64) -> f64 {
@@ -99,7 +95,8 @@ impl ToleranceScales {
         let middle = 0.5 * clearance;
         let least = if hit { 8.0 } else { 1.0 } * LEAST_PER_GAP * gap;
         let least = least.min(middle);
-        let undecided = (UNDECIDED * gap).min(middle - least);
+        // An accepted solve may miss a gap by as much.
+        let undecided = (Tolerances::ACCEPTED * gap).min(middle - least);
         let (low, high) = (middle - undecided, middle + undecided);
         if distance < low {
             low.min((distance + gap).max(least))

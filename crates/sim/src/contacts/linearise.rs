@@ -38,8 +38,8 @@ pub(crate) fn reach(geometry: &Geometry, key: ContactKey) -> f64 {
 }
 
 /// Cosine between a normal and the direction to a pair's first side (1), 0.2 to 0.7. Above it the pair is in front of
-/// the normal, below its negative behind. A vertex beside a face has its closest point at a side, in
-/// any direction: such a pair does not determine on which side of the face it is.
+/// the normal, below its negative behind. A vertex beside a face has its closest point at a side, in any
+/// direction: such a pair does not determine on which side of the face it is.
 pub(crate) const IN_FRONT: f64 = 0.5;
 
 impl Linearisation {

@@ -15,8 +15,8 @@ use crate::contacts::{
 use impinge_contact::{Multipliers, frame::ContactFrame};
 use nalgebra::Vector3;
 
-/// Cosine below which two rows or two normals are opposite (1): points between them are clamped rather than pushed
-/// aside.
+/// Cosine below which two rows or two normals are opposite (1), -0.95 to -0.8: points between them are clamped rather
+/// than pushed aside.
 pub(crate) const OPPOSITE: f64 = -0.9;
 
 /// Flips the normal of every pair that starts the step behind it while another pair has the opposite row. `positions`

@@ -35,8 +35,8 @@ pub struct CorrectiveMotionSettings {
     /// For a warped compliance: whether contact forces change the momentum of free bodies exactly.
     pub momentum_repair: bool,
     /// For a warped compliance: largest number of corrections, free motions that are repeated under the present forces.
-    /// They end when momentum balances to its tolerance, or after three in a row without progress. Each reduces the
-    /// error to about a tenth, and most solves need at most two.
+    /// They end when momentum balances to its tolerance, or after three in a row without a new least residual. Each
+    /// reduces the error to about a tenth, and most solves need at most two.
     pub corrections: u32,
 }
 

@@ -1,7 +1,7 @@
 //! Stage 3, for the first solve of a step: its start velocities.
 
 use crate::contacts::contact::Contact;
-use crate::{model::Model, step::context::StepContext, tolerances::UNDECIDED};
+use crate::{model::Model, step::context::StepContext};
 use impinge_contact::{ContactState, Tolerances};
 
 /// Tolerances of a solve.
@@ -83,8 +83,8 @@ pub(crate) fn start_from_rest(
         // The unknowns of rotation are velocities at the radius of gyration.
         let velocity = &mut velocity[3 * rigid.first_block as usize..][..6];
         let moved = |v: &f64| v.abs() * context.time_step;
-        // Gaps in the whole range that needs no correction are solver noise.
-        let noise = 2.0 * UNDECIDED * tolerances.gap[rigid.body];
+        // From one end to the other of the range of gaps that an accepted solve may leave.
+        let noise = 2.0 * Tolerances::ACCEPTED * tolerances.gap[rigid.body];
         if velocity.iter().map(moved).fold(0.0, f64::max) < noise {
             velocity.fill(0.0);
         }

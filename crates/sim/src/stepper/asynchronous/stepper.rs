@@ -39,10 +39,10 @@ const MAX_TICKS: f64 = 1e6;
 /// Largest number of k-DOPs of a vertex per step: each costs more than many ticks.
 const MAX_STAYS: f64 = 1e5;
 
-/// Smallest gain of energy that is reported, as a share of the kinetic and elastic energy. Velocities are half a period
-/// ahead of positions, so the measured energy oscillates about the true one by `h ω/2` of the energy of the fastest
-/// vibrations: 15 % for the default periods.
-const MATERIAL_SHARE: f64 = 0.15;
+/// Smallest gain of energy that is reported, as a share of the kinetic and elastic energy (1), 0.15 to 1: instability
+/// multiplies the energy. Velocities are half a period ahead of positions, so the measured energy oscillates about the
+/// true one by `h ω/2` of the energy of the fastest vibrations: 15 % for the default periods.
+const REPORTED_GAIN: f64 = 0.15;
 
 /// Advances a scene by events, one step of the model at a time; steps have no influence on the motion.
 #[derive(Debug)]
@@ -139,7 +139,7 @@ impl Asynchronous {
             longest_period: settings.longest_period,
             flights: Vec::new(),
             flights_before: StepHistogram::default(),
-            account: EnergyAccount::new(model, MATERIAL_SHARE),
+            account: EnergyAccount::new(model, REPORTED_GAIN),
             positions: state.positions.clone(),
         })
     }
