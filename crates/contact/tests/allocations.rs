@@ -73,7 +73,7 @@ fn second_solve_allocates_nothing() {
         0.5,
     );
     for preconditioner in [PreconditionerKind::Full, PreconditionerKind::Diagonal] {
-        for duplicates in [DuplicateRule::Similarity, DuplicateRule::RowSum] {
+        for duplicates in [DuplicateRule::Similarity, DuplicateRule::PerPair] {
             for schedule in [
                 EvaluationSchedule::Interval,
                 EvaluationSchedule::AtConvergence,

@@ -44,8 +44,8 @@ const VARIANTS: [Variant; 15] = [
         what: "cr-full without rest: states looked at on the paper's schedule whether that leads anywhere or not",
     },
     Variant {
-        name: "cr-full:duplicates=row_sum",
-        what: "cr-full with near-duplicate contacts counted by sums of rows",
+        name: "cr-full:duplicates=per_pair",
+        what: "cr-full with all contacts of two rigid bodies counted as duplicates, as in the paper",
     },
     Variant {
         name: "cr-diagonal",

@@ -72,7 +72,7 @@ pub(super) fn stored() -> StoredProblem {
             gap: 0.1 + 0.2,
             slip: 1e-9 / 7.0,
         },
-        duplicates: DuplicateRule::RowSum,
+        duplicates: DuplicateRule::PerPair,
         schedule: EvaluationSchedule::AtConvergence,
         refresh_interval: u64::MAX,
         ..ActiveSetCrSettings::default()

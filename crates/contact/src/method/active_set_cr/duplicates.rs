@@ -1,15 +1,13 @@
 //! `Z`: number of near-duplicates of each contact, so that the preconditioner does not count their stiffness twice.
 
-use crate::method::rows::at;
 use crate::{ContactProblem, method::active_set_cr::DuplicateRule};
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::Matrix3;
 
 /// Contacts of every block, in compressed rows; rebuilt in place for each contact set.
 #[derive(Debug, Default)]
 pub(super) struct BlockContacts {
     starts: Vec<u32>,
-    /// `(contact, position of the block within that contact's row)`.
-    entries: Vec<(u32, u32)>,
+    contacts: Vec<u32>,
 }
 
 impl BlockContacts {
@@ -25,12 +23,12 @@ impl BlockContacts {
         for block in 0..blocks {
             self.starts[block + 1] += self.starts[block];
         }
-        self.entries.clear();
-        self.entries.resize(self.starts[blocks] as usize, (0, 0));
+        self.contacts.clear();
+        self.contacts.resize(self.starts[blocks] as usize, 0);
         for contact in 0..problem.contacts() {
-            for (position, &block) in problem.row(contact).0.iter().enumerate() {
+            for &block in problem.row(contact).0 {
                 let next = &mut self.starts[block as usize];
-                self.entries[*next as usize] = (contact as u32, position as u32);
+                self.contacts[*next as usize] = contact as u32;
                 *next += 1;
             }
         }
@@ -41,90 +39,89 @@ impl BlockContacts {
         self.starts[0] = 0;
     }
 
-    fn of(&self, block: u32) -> &[(u32, u32)] {
-        &self.entries
+    fn of(&self, block: u32) -> &[u32] {
+        &self.contacts
             [self.starts[block as usize] as usize..self.starts[block as usize + 1] as usize]
     }
-}
-
-/// Compliances of the diagonal of `A`.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct DiagonalCompliance<'a> {
-    /// `D⁻¹` (1/kg).
-    pub(super) of_unknowns: &'a [f64],
-    /// `w = diag(L D⁻¹ Lᵀ)`, 3 per contact (m/N).
-    pub(super) of_rows: &'a [f64],
 }
 
 /// Workspace of the duplicate count.
 #[derive(Debug, Default)]
 pub(super) struct DuplicateCounter {
     by_block: BlockContacts,
-    /// Index in `pairs` of each contact while a row is gathered, else `u32::MAX`.
-    slot: Vec<u32>,
-    /// `(other contact, similarity so far, Delassus block so far)`.
-    pairs: Vec<(u32, f64, Matrix3<f64>)>,
+    /// Contacts that share a block with the present one, itself included.
+    others: Vec<u32>,
+    /// Whether each contact is among `others`.
+    found: Vec<bool>,
 }
 
 impl DuplicateCounter {
-    /// Fills `z` with `Z ≥ 1`, three entries per contact.
-    pub(super) fn count(
-        &mut self,
-        problem: &ContactProblem,
-        rule: DuplicateRule,
-        compliance: DiagonalCompliance<'_>,
-        z: &mut [f64],
-    ) {
+    /// Fills `z` with `Z ≥ 1`, three equal entries per contact.
+    pub(super) fn count(&mut self, problem: &ContactProblem, rule: DuplicateRule, z: &mut [f64]) {
         self.by_block.rebuild(problem);
-        // Removes the remains of the last contact of an earlier problem, which may have been larger.
-        self.pairs.clear();
-        self.slot.clear();
-        self.slot.resize(problem.contacts(), u32::MAX);
-        for contact in 0..problem.contacts() {
-            self.gather(problem, contact, compliance.of_unknowns);
-            let z = &mut z[3 * contact..][..3];
-            match rule {
-                DuplicateRule::Similarity => {
-                    let copies: f64 = self.pairs.iter().map(|(_, similarity, _)| similarity).sum();
-                    z.fill(copies);
-                }
-                DuplicateRule::RowSum => {
-                    let mut sums = Vector3::<f64>::zeros();
-                    for (_, _, block) in &self.pairs {
-                        for row in 0..3 {
-                            sums[row] += block.row(row).iter().map(|x| x.abs()).sum::<f64>();
-                        }
-                    }
-                    for row in 0..3 {
-                        z[row] = (sums[row] / compliance.of_rows[3 * contact + row]).max(1.0);
-                    }
-                }
-            }
+        self.found.clear();
+        self.found.resize(problem.contacts(), false);
+        for (contact, z) in z.chunks_exact_mut(3).enumerate() {
+            self.gather(problem, contact);
+            let alike = |&other: &u32| match rule {
+                DuplicateRule::Similarity => similarity(problem, contact, other as usize),
+                DuplicateRule::PerPair => similarity_per_pair(problem, contact, other as usize),
+            };
+            z.fill(self.others.iter().map(alike).sum());
         }
     }
 
-    /// Collects all contacts that share a block with `contact`, itself included.
-    fn gather(&mut self, problem: &ContactProblem, contact: usize, inverse_diagonal: &[f64]) {
-        for (other, ..) in self.pairs.drain(..) {
-            self.slot[other as usize] = u32::MAX;
-        }
-        let (blocks, jacobians) = problem.row(contact);
-        for (&block, jacobian) in blocks.iter().zip(jacobians) {
-            let weight = weight(jacobian, problem.time_step);
-            let scaled = scale_columns(jacobian, &at(inverse_diagonal, block));
-            for &(other, position) in self.by_block.of(block) {
-                let their = &problem.row(other as usize).1[position as usize];
-                let slot = &mut self.slot[other as usize];
-                if *slot == u32::MAX {
-                    *slot = self.pairs.len() as u32;
-                    self.pairs.push((other, 1.0, Matrix3::zeros()));
+    /// Collects all contacts that share a block with `contact`.
+    fn gather(&mut self, problem: &ContactProblem, contact: usize) {
+        self.others.clear();
+        for &block in problem.row(contact).0 {
+            for &other in self.by_block.of(block) {
+                if !std::mem::replace(&mut self.found[other as usize], true) {
+                    self.others.push(other);
                 }
-                let (_, similarity, delassus) = &mut self.pairs[*slot as usize];
-                *similarity *= 1.0 - (weight - self::weight(their, problem.time_step)).abs();
-                *delassus += scaled * their.transpose();
             }
         }
+        for &other in &self.others {
+            self.found[other as usize] = false;
+        }
     }
+}
+
+/// [`DuplicateRule::Similarity`] of two contacts that share a block.
+fn similarity(problem: &ContactProblem, contact: usize, other: usize) -> f64 {
+    similarity_at(problem, contact, other, |_| true).unwrap_or(0.0)
+}
+
+/// [`DuplicateRule::PerPair`] of two contacts.
+fn similarity_per_pair(problem: &ContactProblem, contact: usize, other: usize) -> f64 {
+    let nodes = problem.rest_nodes();
+    let is_node = |block: u32| nodes.is_empty() || nodes[block as usize].is_some();
+    let (blocks, _) = problem.row(contact);
+    if blocks.iter().copied().any(is_node) {
+        similarity_at(problem, contact, other, is_node).unwrap_or(0.0)
+    } else {
+        f64::from(u8::from(blocks == problem.row(other).0))
+    }
+}
+
+/// `Π (1 − |w_a − w_b|)` over the common blocks of two contacts that are `counted`; `None` without such a block.
+fn similarity_at(
+    problem: &ContactProblem,
+    contact: usize,
+    other: usize,
+    counted: impl Fn(u32) -> bool,
+) -> Option<f64> {
+    let [own, their] = [contact, other].map(|at| problem.row(at));
+    let factor = |(&block, jacobian)| {
+        let place = their.0.iter().position(|&other| other == block)?;
+        let weights = [jacobian, &their.1[place]].map(|j| weight(j, problem.time_step));
+        counted(block).then(|| 1.0 - (weights[0] - weights[1]).abs())
+    };
+    own.0
+        .iter()
+        .zip(own.1)
+        .filter_map(factor)
+        .reduce(|a, b| a * b)
 }
 
 /// `|w|` of a row block: its normal row is `±w Δt n` with `‖n‖ = 1`.
@@ -132,6 +129,77 @@ fn weight(jacobian: &Matrix3<f64>, time_step: f64) -> f64 {
     (jacobian.row(0).norm() / time_step).min(1.0)
 }
 
-fn scale_columns(jacobian: &Matrix3<f64>, scale: &Vector3<f64>) -> Matrix3<f64> {
-    jacobian * Matrix3::from_diagonal(scale)
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ContactRow, RestNode};
+    use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
+    use nalgebra::Vector3;
+
+    /// Unknowns of two rigid bodies, of two blocks each, and of two nodes, without contacts.
+    fn bodies(nodes_are_known: bool) -> ContactProblem {
+        let mut momentum = SymmetricBlockMatrix::zeros(BlockPattern::from_pairs(6, []));
+        for block in 0..6 {
+            *momentum.diagonal_block_mut(block) = Matrix3::identity();
+        }
+        let mut problem = ContactProblem::new(0.1, momentum, vec![0.0; 18]);
+        if nodes_are_known {
+            let node = |block: u32| RestNode {
+                body: block,
+                position: Vector3::zeros(),
+                mass: 1.0,
+            };
+            problem.set_rest_nodes((0..6).map(|block| (block > 3).then(|| node(block))));
+        }
+        problem
+    }
+
+    /// Adds a contact that acts on blocks with weights.
+    fn touch(problem: &mut ContactProblem, entries: &[(u32, f64)]) {
+        let entries: Vec<_> = (entries.iter())
+            .map(|&(block, weight)| (block, Matrix3::identity() * (weight * problem.time_step)))
+            .collect();
+        problem.push(&ContactRow {
+            entries: &entries,
+            offset: Vector3::zeros(),
+            friction: 0.5,
+        });
+    }
+
+    fn counts(problem: &ContactProblem, rule: DuplicateRule) -> Vec<f64> {
+        let mut z = vec![0.0; 3 * problem.contacts()];
+        DuplicateCounter::default().count(problem, rule, &mut z);
+        z.chunks(3).map(|z| z[0]).collect()
+    }
+
+    /// Three contacts of two rigid bodies, wherever they are, and one of another pair; a rigid body and nodes.
+    #[test]
+    fn contacts_of_two_rigid_bodies_count_by_their_number() {
+        for arm in [0.1, 0.5, 3.0] {
+            let mut problem = bodies(true);
+            for at in [0.0, 0.3, 1.0] {
+                let turns = arm * at;
+                touch(&mut problem, &[(0, 1.0), (1, turns), (2, -1.0), (3, turns)]);
+            }
+            touch(&mut problem, &[(0, 1.0), (1, arm)]);
+            // A body on nodes: weights of the node that both have in common.
+            touch(&mut problem, &[(2, 1.0), (3, arm), (4, -0.75), (5, -0.25)]);
+            touch(&mut problem, &[(2, 1.0), (3, 0.0), (4, -1.0)]);
+            let expected = [3.0, 3.0, 3.0, 1.0, 1.75, 1.75];
+            assert_eq!(counts(&problem, DuplicateRule::PerPair), expected);
+        }
+    }
+
+    /// Without known nodes every block is a node, as for the rule of nodes.
+    #[test]
+    fn contacts_of_nodes_count_by_their_weights() {
+        let mut problem = bodies(false);
+        touch(&mut problem, &[(0, 1.0), (1, -0.5), (2, -0.5)]);
+        touch(&mut problem, &[(0, 1.0), (1, -0.25), (2, -0.75)]);
+        touch(&mut problem, &[(4, 1.0)]);
+        let expected = [1.5625, 1.5625, 1.0];
+        for rule in [DuplicateRule::PerPair, DuplicateRule::Similarity] {
+            assert_eq!(counts(&problem, rule), expected);
+        }
+    }
 }

@@ -1,7 +1,7 @@
 //! `C⁻¹`: diagonal, or the block inverse with both diagonal estimates.
 
 use super::{
-    duplicates::{DiagonalCompliance, DuplicateCounter},
+    duplicates::DuplicateCounter,
     settings::{DuplicateRule, PreconditionerKind},
 };
 use crate::method::{
@@ -110,11 +110,7 @@ impl Preconditioner {
             return;
         }
         self.inverse_scaled.resize(3 * problem.contacts(), 1.0);
-        let compliance = DiagonalCompliance {
-            of_unknowns: &self.inverse_diagonal,
-            of_rows: &self.compliance,
-        };
-        (self.duplicates).count(problem, rule, compliance, &mut self.inverse_scaled);
+        (self.duplicates).count(problem, rule, &mut self.inverse_scaled);
         for (z, w) in self.inverse_scaled.iter_mut().zip(&self.compliance) {
             *z *= w;
         }
@@ -386,34 +382,12 @@ mod tests {
             ("normal rows only", &anisotropic, ContactState::Sliding),
             ("all rows", &isotropic, ContactState::Sticking),
         ] {
-            for rule in [DuplicateRule::Similarity, DuplicateRule::RowSum] {
+            for rule in [DuplicateRule::Similarity, DuplicateRule::PerPair] {
                 let [counted, uncounted] = smallest_eigenvalues(problem, state, rule);
                 assert!(counted >= -1e-12, "{name}, {rule:?}: {counted:e}");
                 let expected = 1.0 - COPIES as f64;
                 assert!((uncounted - expected).abs() < 1e-12, "{name}: {uncounted}");
             }
         }
-    }
-
-    /// Rows of one contact need not be orthogonal under `D⁻¹`: the row sum accounts for that, the similarity does not.
-    #[test]
-    fn only_the_row_sum_counts_rows_that_are_not_orthogonal() {
-        let problem = problem(5);
-        let mut delassus = Matrix3::zeros();
-        let (blocks, jacobians) = problem.row(0);
-        for (&block, jacobian) in blocks.iter().zip(jacobians) {
-            let diagonal = problem.momentum.diagonal_block(block as usize).diagonal();
-            let inverse = Matrix3::from_diagonal(&diagonal.map(f64::recip));
-            delassus += jacobian * inverse * jacobian.transpose();
-        }
-        let scale = Matrix3::from_diagonal(&delassus.diagonal().map(|w| w.sqrt().recip()));
-        let largest = (scale * delassus * scale).symmetric_eigenvalues().max();
-        assert!(largest > 1.1, "{largest}");
-        let by = |rule| smallest_eigenvalues(&problem, ContactState::Sticking, rule);
-        let [counted, uncounted] = by(DuplicateRule::Similarity);
-        assert!((counted - (1.0 - largest)).abs() < 1e-12, "{counted}");
-        assert!((uncounted - (1.0 - 5.0 * largest)).abs() < 1e-12);
-        let [counted, _] = by(DuplicateRule::RowSum);
-        assert!(counted >= -1e-12, "{counted:e}");
     }
 }

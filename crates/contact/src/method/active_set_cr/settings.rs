@@ -23,13 +23,13 @@ pub enum PreconditionerKind {
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(rename_all = "snake_case"))]
 pub enum DuplicateRule {
-    /// The paper's rule for nodes, for rigid bodies as well: product of weight similarities over common blocks. The
-    /// paper counts all contacts of a pair of rigid bodies.
+    /// The paper's rule for nodes, for rigid bodies as well: product of weight similarities over common blocks.
     #[default]
     Similarity,
-    /// `Z_k W_k = Σ_b |(L D⁻¹ Lᵀ)_kb|` over all rows: makes the upper left block of the preconditioner provably
-    /// semi-definite. Falling rings take a third more iterations with it.
-    RowSum,
+    /// The paper's rules: for contacts of two rigid bodies the number of contacts of that pair, for others the product
+    /// of weight similarities over common nodes. Needs [rest nodes](crate::ContactProblem::set_rest_nodes); without them
+    /// every block is a node.
+    PerPair,
 }
 
 /// Schedule of active-set updates.

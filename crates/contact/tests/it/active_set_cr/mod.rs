@@ -14,7 +14,7 @@ use impinge_contact::{ContactProblem, ContactReport, ContactSolution, ContactSol
 use nalgebra::Vector3;
 
 const KINDS: [PreconditionerKind; 2] = [PreconditionerKind::Full, PreconditionerKind::Diagonal];
-const RULES: [DuplicateRule; 2] = [DuplicateRule::Similarity, DuplicateRule::RowSum];
+const RULES: [DuplicateRule; 2] = [DuplicateRule::Similarity, DuplicateRule::PerPair];
 const SCHEDULES: [EvaluationSchedule; 2] = [
     EvaluationSchedule::Interval,
     EvaluationSchedule::AtConvergence,
