@@ -2,9 +2,13 @@
 
 use crate::figure::{figure, larger, largest, least, share};
 use crate::scenes::{advance, shipped};
+use impinge_contact::method::TraceRow;
+use impinge_contact::{ContactProblem, ContactSolution, Method, Termination, Tolerances};
 use impinge_sim::measure::contacts::contact_records;
+use impinge_sim::stepper::{Solve, SolveObserver};
 use impinge_sim::{Simulation, StepReport};
 use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Verschoor and Jalba 2019, Fig. 2 (a): half of the bodies, thrown into the wedge. All solves converge, nothing passes
 /// through the walls, and the crowd moves with the wedge at half a metre a second.
@@ -89,4 +93,63 @@ fn strings_are_tangled_by_forces_and_come_free() {
     let off = spans.iter().map(|span| (span - 1.0).abs());
     let what = "largest relative difference of the distance of the ends from the length, free";
     figure(what, "", largest(off)).below(0.02);
+}
+
+/// Keeps the problem of a run with the most contacts, and its tolerances.
+#[derive(Clone, Default)]
+struct LargestProblem(Arc<Mutex<Option<(ContactProblem, Tolerances)>>>);
+
+impl SolveObserver for LargestProblem {
+    fn solved(&mut self, solve: &Solve<'_>) {
+        let mut largest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let most = largest
+            .as_ref()
+            .map_or(0, |(problem, _)| problem.contacts());
+        if solve.problem.contacts() > most {
+            *largest = Some((solve.problem.clone(), solve.method.tolerances()));
+        }
+    }
+}
+
+/// Verschoor and Jalba 2019, Fig. 6: residuals of one ball of the bearing by iteration. States change while the
+/// residual is large, and its peaks fall. `Full` needs fewer iterations than `Diag`, to the same velocities.
+#[test]
+fn residuals_of_a_bearing_fall_with_either_preconditioner() {
+    let mut simulation = shipped("bearing.toml", &[]);
+    let solves = LargestProblem::default();
+    simulation.observe_solves(solves.clone());
+    advance(&mut simulation, 200);
+    let largest_problem = solves
+        .0
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .take();
+    let (problem, tolerances) = largest_problem.expect("a ball touches the race");
+    figure("contacts of the problem", "", problem.contacts() as f64).at_least(6.0);
+    let mut iterations = Vec::new();
+    let mut velocities = Vec::new();
+    for (name, preconditioner) in [("cr-diagonal", "Diag"), ("cr-full", "Full")] {
+        let method = Method::named(name, tolerances).expect("a method");
+        let mut solver = method.solver();
+        solver.record();
+        let mut solution = ContactSolution::at_rest(&problem);
+        let report = solver.solve(&problem, &mut solution).expect("a problem");
+        assert_eq!(report.termination, Termination::Converged, "{name}");
+        let trace = solver.trace();
+        let peak = |rows: &[TraceRow]| largest(rows.iter().map(|row| row.residual));
+        let (early, late) = trace.split_at(trace.len() / 2);
+        let what = format!("largest residual of the second half over the first, {preconditioner}");
+        figure(what, "", share(peak(late), peak(early))).below(0.5);
+        let changes = |row: Option<&TraceRow>| row.map_or(f64::NAN, |row| row.state_changes as f64);
+        let [half, all] = [early, late].map(|rows| changes(rows.last()));
+        let what = format!("state changes of the second half over all, {preconditioner}");
+        figure(what, "", share(all - half, all)).below(0.5);
+        iterations.push(report.iterations as f64);
+        velocities.push(solution.velocity);
+    }
+    let what = "iterations with Diag over those with Full";
+    figure(what, "", share(iterations[0], iterations[1])).above(1.0);
+    let off = velocities[0].iter().zip(&velocities[1]);
+    let off = largest(off.map(|(a, b)| (a - b).abs()));
+    figure("largest difference of a velocity", "m/s", off).below(1e-3);
 }
