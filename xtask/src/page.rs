@@ -42,14 +42,20 @@ fn program() -> String {
     let commit = git(&["log", "-1", "--format=%h of %cs"]).unwrap_or_else(|| "unknown".to_owned());
     let changed = git(&["status", "--porcelain", "--untracked-files=no"])
         .is_some_and(|list| !list.is_empty());
-    let build = if cfg!(debug_assertions) {
-        "development"
-    } else {
-        "release"
-    };
     format!(
-        "commit {commit}{}, {build} build",
-        if changed { ", with changes" } else { "" }
+        "commit {commit}{}, {} build",
+        if changed { ", with changes" } else { "" },
+        profile()
+    )
+}
+
+/// The profile that this program was built with: Cargo names its folder after it.
+fn profile() -> String {
+    let program = std::env::current_exe().unwrap_or_default();
+    let folder = program.parent().and_then(Path::file_name);
+    folder.map_or_else(
+        || "unknown".to_owned(),
+        |name| name.to_string_lossy().into_owned(),
     )
 }
 
