@@ -30,8 +30,7 @@ const OF_LINES: [&str; 2] = [
 ];
 
 /// Further folders and files whose numbers count.
-const OF_NUMBERS: [&str; 4] = [
-    "crates/contact/src/method/block_pivoting.rs",
+const OF_NUMBERS: [&str; 3] = [
     "crates/contact/src/method/masked_rows.rs",
     "crates/contact/src/method/restart_delay.rs",
     "crates/sim/src/stepper/synchronous",

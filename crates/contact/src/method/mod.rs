@@ -1,7 +1,6 @@
 //! Contact methods and their reports.
 
 pub mod active_set_cr;
-mod block_pivoting;
 mod choice;
 pub mod compliant_kkt;
 pub mod constraint_anticipation;

@@ -10,9 +10,9 @@
 /// Values from 0.25 to 1 serve.
 pub(super) const SHARE: f64 = 0.5;
 
-/// Longest delay (iterations), 25 to 200: a system whose residual is not halved by then may be inconsistent.
-/// A residual that has not halved in as many iterations stagnates.
-pub(super) const LONGEST: u64 = 100;
+/// Length of a plateau (iterations), 33 to 50: a residual that has not halved by then stagnates, and the system may be
+/// inconsistent. Shorter plateaus are part of healthy solves.
+pub(super) const PLATEAU: u64 = 50;
 
 /// Iterations between two active-set updates at a residual over its tolerance of `excess`: `max(1, ⌊log₂(excess)/3⌋)`.
 #[expect(clippy::cast_sign_loss, reason = "the interval is at least 1")]
@@ -50,16 +50,16 @@ impl RestartDelay {
         }
     }
 
-    /// Whether the residual has not halved in [`LONGEST`] iterations.
+    /// Whether the residual has not halved in [`PLATEAU`] iterations.
     pub(super) fn stagnates(self, iteration: u64) -> bool {
-        self.iterations(1.0, iteration) >= LONGEST
+        self.iterations(1.0, iteration) >= PLATEAU
     }
 
     /// Iterations without an update after a change: `share` of those since the residual was last halved.
     #[expect(clippy::cast_sign_loss, reason = "a share is not negative")]
     pub(super) fn iterations(self, share: f64, iteration: u64) -> u64 {
         let since = iteration.saturating_sub(self.iteration);
-        (share * since as f64).min(LONGEST as f64) as u64
+        (share * since as f64).min(PLATEAU as f64) as u64
     }
 }
 
@@ -77,9 +77,9 @@ mod tests {
                 delay.stagnates(iteration)
             })
         };
-        assert_eq!(first(|k| (k as f64 * 0.99_f64.ln()).exp()), None);
+        assert_eq!(first(|k| (k as f64 * 0.98_f64.ln()).exp()), None);
         let zigzag = |k: u64| if k.is_multiple_of(2) { 1.0 } else { 1.9 };
-        assert_eq!(first(zigzag), Some(LONGEST + 1));
+        assert_eq!(first(zigzag), Some(PLATEAU + 1));
     }
 
     /// A fast residual is checked at once, a slow one after ever longer delays, and after it has halved at once again.
@@ -104,6 +104,6 @@ mod tests {
         assert_eq!(delay.iterations(0.5, 14), 0);
         assert_eq!(RestartDelay::begin(14).iterations(0.5, 15), 0);
         assert_eq!(delay.iterations(0.0, u64::MAX), 0);
-        assert_eq!(delay.iterations(0.5, u64::MAX), 100);
+        assert_eq!(delay.iterations(0.5, u64::MAX), PLATEAU);
     }
 }

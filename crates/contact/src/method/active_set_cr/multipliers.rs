@@ -21,17 +21,11 @@ use crate::{ContactProblem, ContactSolution, residual};
 use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
 use nalgebra::{DMatrix, DVector, Matrix3};
 
-/// `D/w` of the first round.
+/// `D/w` of the first round, 1e-4 to 1e-2: a softer row needs more rounds, a harder one more iterations in each.
 const FIRST_SHARE: f64 = 1e-3;
 
-/// Smallest `D/w`: below, the iteration takes longer than a further round.
-const LEAST_SHARE: f64 = 1e-9;
-
-/// Wanted ratio of the errors after and before a round.
+/// Wanted ratio of the errors after and before a round, 0.05 to 0.5.
 const CONTRACTION: f64 = 0.1;
-
-/// Largest number of rounds of one solve.
-const MOST_ROUNDS: u32 = 60;
 
 /// One group of rows in a round.
 #[derive(Debug, Clone)]
@@ -59,14 +53,17 @@ impl ActiveSetCr {
         let (mut share, mut before) = (FIRST_SHARE, f64::INFINITY);
         let plain = with_room(problem);
         let mut inner = ContactSolution::default();
-        for _ in 0..MOST_ROUNDS {
+        // A round without an iteration counts too.
+        for rounds in 0..strict.max_iterations {
             if self.interrupt.is_raised() {
                 break;
             }
             let (softened, softer) = soften(problem, &plain, solution, share);
             inner.velocity.clone_from(&solution.velocity);
             inner.contacts.clone_from(&solution.contacts);
-            self.settings.max_iterations = strict.max_iterations.saturating_sub(report.iterations);
+            self.settings.max_iterations = strict
+                .max_iterations
+                .saturating_sub(report.iterations.max(rounds));
             let round = self.solve_checked(&softer, &mut inner);
             report.add_effort(&round);
             report.extra_products += 1;
@@ -86,7 +83,7 @@ impl ActiveSetCr {
             }
             report.termination = Termination::MaxIterations;
             if judged.constraint > CONTRACTION * before {
-                share = (share * CONTRACTION).max(LEAST_SHARE);
+                share *= CONTRACTION;
             }
             before = judged.constraint;
         }

@@ -1,14 +1,13 @@
 //! Phases of prediction and of conjugate residuals alternate: when one gives way to the other.
 
-/// Number of iterations at the first measurement of the first phase, 10 to 100: both iterations have plateaus of this
-/// length.
-const FIRST_MEASUREMENT: u64 = 25;
+use crate::method::restart_delay::PLATEAU;
 
 /// Residuals of one phase.
 ///
 /// A phase continues while it halves its least residual in as many iterations as it took before. It is measured first
 /// when it is as long as the phase before it, so it is at least twice as long. Where residuals fall by a constant
-/// factor an iteration, the slower of both then costs about as much as the faster one, whichever that is.
+/// factor an iteration, the slower of both then costs about as much as the faster one, whichever that is. The first
+/// phase is measured after [`PLATEAU`] iterations, since both iterations have plateaus.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Phase {
     /// Number of iterations so far.
@@ -26,7 +25,7 @@ impl Default for Phase {
     fn default() -> Self {
         Self {
             length: 0,
-            measured_at: FIRST_MEASUREMENT,
+            measured_at: PLATEAU,
             least: f64::INFINITY,
             least_when_measured: f64::INFINITY,
             is_over: false,
@@ -38,7 +37,7 @@ impl Phase {
     /// The phase after this one.
     pub(super) fn next(self) -> Self {
         Self {
-            measured_at: self.length.max(FIRST_MEASUREMENT),
+            measured_at: self.length.max(PLATEAU),
             ..Self::default()
         }
     }
@@ -79,32 +78,26 @@ mod tests {
     fn a_phase_lasts_while_its_residual_halves_in_ever_more_iterations() {
         let mut phase = Phase::default();
         assert_eq!(length(&mut phase, |k| 0.97_f64.powi(k)), u64::MAX);
-        assert_eq!(
-            length(&mut Phase::default(), |_| 1.0),
-            2 * FIRST_MEASUREMENT
-        );
+        assert_eq!(length(&mut Phase::default(), |_| 1.0), 2 * PLATEAU);
         // Nothing is left to halve.
-        assert_eq!(
-            length(&mut Phase::default(), |_| 0.0),
-            2 * FIRST_MEASUREMENT
-        );
+        assert_eq!(length(&mut Phase::default(), |_| 0.0), 2 * PLATEAU);
         let floor = |k: i32| 0.9_f64.powi(k).max(1e-4);
-        assert_eq!(length(&mut Phase::default(), floor), 8 * FIRST_MEASUREMENT);
+        assert_eq!(length(&mut Phase::default(), floor), 8 * PLATEAU);
     }
 
     /// A residual that is large for one iteration ends no phase, and one that is small for one prolongs it once.
     #[test]
     fn single_residuals_hardly_count() {
-        let spiked = |k: i32| 0.97_f64.powi(k) * if k % 25 == 0 { 1e3 } else { 1.0 };
+        let spiked = |k: i32| 0.97_f64.powi(k) * if k % 50 == 0 { 1e3 } else { 1.0 };
         assert_eq!(length(&mut Phase::default(), spiked), u64::MAX);
-        let lucky = |k: i32| if k == 40 { 1e-6 } else { 1.0 };
-        assert_eq!(length(&mut Phase::default(), lucky), 4 * FIRST_MEASUREMENT);
+        let lucky = |k: i32| if k == 60 { 1e-6 } else { 1.0 };
+        assert_eq!(length(&mut Phase::default(), lucky), 4 * PLATEAU);
     }
 
     #[test]
     fn the_next_phase_is_longer() {
         let mut phase = Phase::default();
-        for doubled in [50, 100, 200, 400] {
+        for doubled in [100, 200, 400, 800] {
             assert_eq!(length(&mut phase, |_| 1.0), doubled);
             phase = phase.next();
         }

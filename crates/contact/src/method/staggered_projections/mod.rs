@@ -15,6 +15,7 @@
 //! projections far from the solution are solved to a share of the present residual only (`forcing`); cycling states
 //! change one at a time; the exact friction cone is available.
 
+mod block_pivoting;
 mod friction;
 mod half;
 mod kkt;

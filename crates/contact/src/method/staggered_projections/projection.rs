@@ -1,9 +1,9 @@
 //! One projection: a quadratic problem with bounded multipliers, solved by changes of the active rows.
 
+use super::block_pivoting::BlockPivoting;
 use super::half::{Goal, Half, Proposal, ProposalView};
 use super::kkt::{Kkt, Progress};
 use super::settings::Schedule;
-use crate::method::block_pivoting::BlockPivoting;
 use crate::method::masked_rows::FOLLOW;
 use crate::method::restart_delay::{RestartDelay, SHARE, update_interval};
 use crate::method::trace::Trace;

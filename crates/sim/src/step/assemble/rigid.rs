@@ -33,10 +33,6 @@ use crate::step::context::StepContext;
 /// narrower. Larger rotations subdivide the step.
 pub(crate) const LARGEST_TURN: f64 = 0.5;
 
-/// Change of the known remainder of a contact's point, over the clearance, that requires another solve: small against
-/// the gap tolerance.
-const REMAINDER_PER_CLEARANCE: f64 = 0.02;
-
 /// The start of a rigid body in a step.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct RigidStart {
@@ -296,7 +292,8 @@ impl RigidStep {
         })
     }
 
-    /// The contacts whose gaps in the latest solve differ from those of its end poses.
+    /// The contacts whose gaps or slips in the latest solve differ by more than their tolerances from those of its end
+    /// poses.
     pub(crate) fn unsettled<'a>(
         &self,
         model: &Model,
@@ -310,9 +307,11 @@ impl RigidStep {
         contacts.iter().filter(move |contact| {
             let moved = contact.stencil().iter().map(moved).fold(0.0, f64::max);
             let pair = model.geometry.scale_of(contact.key);
-            let clearance = model.geometry.tolerances.clearance(pair.length);
-            let slip = model.geometry.tolerances.slip(pair, time_step);
-            moved > slip.min(REMAINDER_PER_CLEARANCE * clearance)
+            let tolerances = &model.geometry.tolerances;
+            moved
+                > tolerances
+                    .slip(pair, time_step)
+                    .min(tolerances.gap(pair, time_step))
         })
     }
 

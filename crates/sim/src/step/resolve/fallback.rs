@@ -10,9 +10,6 @@ use impinge_contact::{
 /// Largest number of contacts for a fallback solve: a Newton step costs its cube.
 const MAX_CONTACTS: usize = 100;
 
-/// Limit of sweeps and of Newton steps. Solvable problems of this size converge in fewer.
-const MAX_ITERATIONS: u64 = 500;
-
 /// Solves a problem that `method` did not converge on by the exact compliance, with accelerated sweeps and Newton's
 /// method, and then by one factorisation of momentum and contacts together. Returns whether `solution` now meets the
 /// tolerances; otherwise it is unchanged.
@@ -37,12 +34,10 @@ pub(crate) fn solve_fallback(
     let helpers = [
         Method::ExactCompliance(CorrectiveMotionSettings {
             tolerances,
-            max_iterations: MAX_ITERATIONS,
             ..CorrectiveMotionSettings::default()
         }),
         Method::CompliantKkt(CompliantKktSettings {
             tolerances,
-            max_iterations: MAX_ITERATIONS,
             ..CompliantKktSettings::default()
         }),
     ];
