@@ -1,6 +1,7 @@
 //! Pages of measured tables: what stands above them, and how they are written.
 
 use std::error::Error;
+use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::Command;
@@ -49,14 +50,15 @@ fn program() -> String {
     )
 }
 
-/// The profile that this program was built with: Cargo names its folder after it.
+/// The profile that this program was built with. Cargo names its folder after it; that of `dev` is `debug`.
 fn profile() -> String {
     let program = std::env::current_exe().unwrap_or_default();
     let folder = program.parent().and_then(Path::file_name);
-    folder.map_or_else(
-        || "unknown".to_owned(),
-        |name| name.to_string_lossy().into_owned(),
-    )
+    match folder.and_then(OsStr::to_str) {
+        Some("debug") => "dev".to_owned(),
+        Some(name) => name.to_owned(),
+        None => "unknown".to_owned(),
+    }
 }
 
 /// Processor and system.

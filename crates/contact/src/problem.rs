@@ -21,7 +21,7 @@ pub struct ContactRow<'a> {
     pub friction: f64,
 }
 
-/// A node of a deformable body, for methods with a coarse grid.
+/// A node of a deformable body, for coarse grids and counts of duplicate contacts.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct RestNode {
     /// Number of the body, below `u32::MAX`.

@@ -144,6 +144,13 @@ impl ToleranceScales {
         }
     }
 
+    /// Largest change of the nonlinear part of a contact's motion that needs no further solve (m): within the tolerance
+    /// of slips, and within the part of `(0, ε₂)` that solver tolerances leave to it.
+    pub(crate) fn remainder(&self, pair: PairScale, time_step: f64) -> f64 {
+        let left = (1.0 - GAP_SHARE) * 0.5 * self.clearance(pair.length);
+        self.slip(pair, time_step).min(left)
+    }
+
     /// Tolerance of the gap of a pair at the end of a step (m).
     pub fn gap(&self, pair: PairScale, time_step: f64) -> f64 {
         let gap = GAP_SHARE * 0.5 * self.clearance(pair.length);

@@ -111,8 +111,9 @@ impl SolveObserver for LargestProblem {
     }
 }
 
-/// Verschoor and Jalba 2019, Fig. 6: residuals of one ball of the bearing by iteration. States change while the
-/// residual is large, and its peaks fall. `Full` needs fewer iterations than `Diag`, to the same velocities.
+/// Verschoor and Jalba 2019, Fig. 6: residuals of one ball of the bearing by iteration. Changes of states raise the
+/// residual, less and less, up to the end of the solve. `Full` needs fewer iterations than `Diag`, to the same
+/// velocities.
 #[test]
 fn residuals_of_a_bearing_fall_with_either_preconditioner() {
     let mut simulation = shipped("bearing.toml", &[]);
@@ -136,19 +137,25 @@ fn residuals_of_a_bearing_fall_with_either_preconditioner() {
         let report = solver.solve(&problem, &mut solution).expect("a problem");
         assert_eq!(report.termination, Termination::Converged, "{name}");
         let trace = solver.trace();
-        let peak = |rows: &[TraceRow]| largest(rows.iter().map(|row| row.residual));
-        let (early, late) = trace.split_at(trace.len() / 2);
-        let what = format!("largest residual of the second half over the first, {preconditioner}");
-        figure(what, "", share(peak(late), peak(early))).below(0.5);
-        let changes = |row: Option<&TraceRow>| row.map_or(f64::NAN, |row| row.state_changes as f64);
-        let [half, all] = [early, late].map(|rows| changes(rows.last()));
-        let what = format!("state changes of the second half over all, {preconditioner}");
-        figure(what, "", share(all - half, all)).below(0.5);
+        let residuals = |rows: &[TraceRow]| largest(rows.iter().map(|row| row.residual));
+        let peaks: Vec<f64> = (trace.chunks(trace.len().div_ceil(4)))
+            .map(residuals)
+            .collect();
+        let what = format!(
+            "largest residual of the last quarter over that of the second, {preconditioner}"
+        );
+        figure(what, "", share(peaks[3], peaks[1])).below(0.5);
+        let changed = |rows: &&[TraceRow]| rows[0].state_changes < rows[1].state_changes;
+        let last = trace.windows(2).filter(changed).last();
+        let last = last.map_or(f64::NAN, |rows| rows[1].residual);
+        let what =
+            format!("residual at the last change of a state over the largest, {preconditioner}");
+        figure(what, "", share(last, residuals(trace))).below(0.1);
         iterations.push(report.iterations as f64);
         velocities.push(solution.velocity);
     }
     let what = "iterations with Diag over those with Full";
-    figure(what, "", share(iterations[0], iterations[1])).above(1.0);
+    figure(what, "", share(iterations[0], iterations[1])).above(1.5);
     let off = velocities[0].iter().zip(&velocities[1]);
     let off = largest(off.map(|(a, b)| (a - b).abs()));
     figure("largest difference of a velocity", "m/s", off).below(1e-3);

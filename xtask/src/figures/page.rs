@@ -16,7 +16,7 @@ fn text(options: &Options, done: &[Done]) -> String {
     let count = |verdict| figures(done).filter(|row| row.verdict() == verdict).count();
     let mut text = page::head(
         "The step in figures",
-        "cargo xtask figures",
+        "cargo run --profile dist -p xtask -- figures",
         options.full,
         &options.only,
     );

@@ -63,7 +63,7 @@ pub(super) const PAPER: Paper = Paper {
             scenes: &["bearing"],
             faithful: false,
             says: "The turning shaft drags the balls along; they brake it, and press it down. In a step the residual \
-                   falls with either preconditioner, and faster with Full; `impinge solve --trace FILE` writes it by \
+                   falls with either preconditioner, and faster with Full; `impinge compare --report FILE` draws it by \
                    iteration.",
             judges: &[
                 test("scenes::a_bearing_turns"),

@@ -77,7 +77,7 @@ mod tests {
                 delay.stagnates(iteration)
             })
         };
-        assert_eq!(first(|k| (k as f64 * 0.98_f64.ln()).exp()), None);
+        assert_eq!(first(|k| (k as f64 * 0.975_f64.ln()).exp()), None);
         let zigzag = |k: u64| if k.is_multiple_of(2) { 1.0 } else { 1.9 };
         assert_eq!(first(zigzag), Some(PLATEAU + 1));
     }

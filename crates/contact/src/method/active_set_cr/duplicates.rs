@@ -95,13 +95,14 @@ fn similarity(problem: &ContactProblem, contact: usize, other: usize) -> f64 {
 /// [`DuplicateRule::PerPair`] of two contacts.
 fn similarity_per_pair(problem: &ContactProblem, contact: usize, other: usize) -> f64 {
     let nodes = problem.rest_nodes();
-    let is_node = |block: u32| nodes.is_empty() || nodes[block as usize].is_some();
-    let (blocks, _) = problem.row(contact);
+    let is_node = |block: u32| nodes.get(block as usize).is_some_and(Option::is_some);
+    let [blocks, others] = [contact, other].map(|at| problem.row(at).0);
     if blocks.iter().copied().any(is_node) {
-        similarity_at(problem, contact, other, is_node).unwrap_or(0.0)
-    } else {
-        f64::from(u8::from(blocks == problem.row(other).0))
+        return similarity_at(problem, contact, other, is_node).unwrap_or(0.0);
     }
+    // Either body may come first.
+    let is_same = blocks.len() == others.len() && blocks.iter().all(|block| others.contains(block));
+    f64::from(u8::from(is_same))
 }
 
 /// `Π (1 − |w_a − w_b|)` over the common blocks of two contacts that are `counted`; `None` without such a block.
@@ -136,21 +137,19 @@ mod tests {
     use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
     use nalgebra::Vector3;
 
-    /// Unknowns of two rigid bodies, of two blocks each, and of two nodes, without contacts.
-    fn bodies(nodes_are_known: bool) -> ContactProblem {
+    /// Six blocks without contacts; those from `first_node` on are nodes, the others are those of rigid bodies.
+    fn bodies(first_node: u32) -> ContactProblem {
         let mut momentum = SymmetricBlockMatrix::zeros(BlockPattern::from_pairs(6, []));
         for block in 0..6 {
             *momentum.diagonal_block_mut(block) = Matrix3::identity();
         }
         let mut problem = ContactProblem::new(0.1, momentum, vec![0.0; 18]);
-        if nodes_are_known {
-            let node = |block: u32| RestNode {
-                body: block,
-                position: Vector3::zeros(),
-                mass: 1.0,
-            };
-            problem.set_rest_nodes((0..6).map(|block| (block > 3).then(|| node(block))));
-        }
+        let node = |block: u32| RestNode {
+            body: block,
+            position: Vector3::zeros(),
+            mass: 1.0,
+        };
+        problem.set_rest_nodes((0..6).map(|block| (block >= first_node).then(|| node(block))));
         problem
     }
 
@@ -176,11 +175,12 @@ mod tests {
     #[test]
     fn contacts_of_two_rigid_bodies_count_by_their_number() {
         for arm in [0.1, 0.5, 3.0] {
-            let mut problem = bodies(true);
-            for at in [0.0, 0.3, 1.0] {
-                let turns = arm * at;
+            let mut problem = bodies(4);
+            for turns in [0.0, 0.3 * arm] {
                 touch(&mut problem, &[(0, 1.0), (1, turns), (2, -1.0), (3, turns)]);
             }
+            // A vertex of the other body.
+            touch(&mut problem, &[(2, 1.0), (3, arm), (0, -1.0), (1, arm)]);
             touch(&mut problem, &[(0, 1.0), (1, arm)]);
             // A body on nodes: weights of the node that both have in common.
             touch(&mut problem, &[(2, 1.0), (3, arm), (4, -0.75), (5, -0.25)]);
@@ -190,10 +190,10 @@ mod tests {
         }
     }
 
-    /// Without known nodes every block is a node, as for the rule of nodes.
+    /// Two contacts of a node have another one in common.
     #[test]
     fn contacts_of_nodes_count_by_their_weights() {
-        let mut problem = bodies(false);
+        let mut problem = bodies(0);
         touch(&mut problem, &[(0, 1.0), (1, -0.5), (2, -0.5)]);
         touch(&mut problem, &[(0, 1.0), (1, -0.25), (2, -0.75)]);
         touch(&mut problem, &[(4, 1.0)]);

@@ -53,7 +53,6 @@ impl ActiveSetCr {
         let (mut share, mut before) = (FIRST_SHARE, f64::INFINITY);
         let plain = with_room(problem);
         let mut inner = ContactSolution::default();
-        // A round without an iteration counts too.
         for rounds in 0..strict.max_iterations {
             if self.interrupt.is_raised() {
                 break;
@@ -61,9 +60,9 @@ impl ActiveSetCr {
             let (softened, softer) = soften(problem, &plain, solution, share);
             inner.velocity.clone_from(&solution.velocity);
             inner.contacts.clone_from(&solution.contacts);
-            self.settings.max_iterations = strict
-                .max_iterations
-                .saturating_sub(report.iterations.max(rounds));
+            // A round counts as an iteration: rounds without any must end too.
+            let spent = report.iterations + rounds;
+            self.settings.max_iterations = strict.max_iterations.saturating_sub(spent);
             let round = self.solve_checked(&softer, &mut inner);
             report.add_effort(&round);
             report.extra_products += 1;
@@ -83,7 +82,8 @@ impl ActiveSetCr {
             }
             report.termination = Termination::MaxIterations;
             if judged.constraint > CONTRACTION * before {
-                share *= CONTRACTION;
+                // Below, rounding of the row's motion outweighs its force.
+                share = (share * CONTRACTION).max(f64::EPSILON.sqrt());
             }
             before = judged.constraint;
         }

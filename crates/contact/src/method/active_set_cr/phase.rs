@@ -88,16 +88,16 @@ mod tests {
     /// A residual that is large for one iteration ends no phase, and one that is small for one prolongs it once.
     #[test]
     fn single_residuals_hardly_count() {
-        let spiked = |k: i32| 0.97_f64.powi(k) * if k % 50 == 0 { 1e3 } else { 1.0 };
+        let spiked = |k: i32| 0.97_f64.powi(k) * if k % PLATEAU as i32 == 0 { 1e3 } else { 1.0 };
         assert_eq!(length(&mut Phase::default(), spiked), u64::MAX);
-        let lucky = |k: i32| if k == 60 { 1e-6 } else { 1.0 };
+        let lucky = |k: i32| if k == PLATEAU as i32 + 10 { 1e-6 } else { 1.0 };
         assert_eq!(length(&mut Phase::default(), lucky), 4 * PLATEAU);
     }
 
     #[test]
     fn the_next_phase_is_longer() {
         let mut phase = Phase::default();
-        for doubled in [100, 200, 400, 800] {
+        for doubled in [2, 4, 8, 16].map(|times| times * PLATEAU) {
             assert_eq!(length(&mut phase, |_| 1.0), doubled);
             phase = phase.next();
         }

@@ -27,8 +27,9 @@ pub enum DuplicateRule {
     #[default]
     Similarity,
     /// The paper's rules: for contacts of two rigid bodies the number of contacts of that pair, for others the product
-    /// of weight similarities over common nodes. Needs [rest nodes](crate::ContactProblem::set_rest_nodes); without
-    /// them every block is a node.
+    /// of weight similarities over common nodes. Blocks that are no [rest
+    /// nodes](crate::ContactProblem::set_rest_nodes) are those of rigid bodies. Obstacles have no blocks: all contacts
+    /// of a body with obstacles are those of one pair.
     PerPair,
 }
 

@@ -292,8 +292,7 @@ impl RigidStep {
         })
     }
 
-    /// The contacts whose gaps or slips in the latest solve differ by more than their tolerances from those of its end
-    /// poses.
+    /// The contacts whose gaps or slips in the latest solve differ too much from those of its end poses.
     pub(crate) fn unsettled<'a>(
         &self,
         model: &Model,
@@ -307,11 +306,7 @@ impl RigidStep {
         contacts.iter().filter(move |contact| {
             let moved = contact.stencil().iter().map(moved).fold(0.0, f64::max);
             let pair = model.geometry.scale_of(contact.key);
-            let tolerances = &model.geometry.tolerances;
-            moved
-                > tolerances
-                    .slip(pair, time_step)
-                    .min(tolerances.gap(pair, time_step))
+            moved > model.geometry.tolerances.remainder(pair, time_step)
         })
     }
 
