@@ -57,7 +57,7 @@ const VARIANTS: [Variant; 15] = [
     },
     Variant {
         name: "cr-paper",
-        what: "cr-full as printed: hard rows, damped directions, no rest, friction never relaxed",
+        what: "cr-full as printed: hard rows, damped directions, duplicates per pair, no rest, friction never relaxed",
     },
     Variant {
         name: "exact-compliance",

@@ -123,9 +123,11 @@ impl Default for ActiveSetCrSettings {
 
 impl ActiveSetCrSettings {
     /// Rules of the paper: conjugate residuals from the first iteration on, hard rows, slip directions that rotate by a
-    /// hundredth of the misalignment, and updates on the printed schedule. The safeguards of the iteration remain.
+    /// hundredth of the misalignment, duplicates of rigid bodies by their number, and updates on the printed schedule.
+    /// The safeguards of the iteration remain.
     pub fn of_paper() -> Self {
         Self {
+            duplicates: DuplicateRule::PerPair,
             direction_rule: DirectionRule::Damped,
             rest: 0.0,
             softness: 0.0,
