@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(length(&mut Phase::default(), |_| 1.0), 2 * PLATEAU);
         // Nothing is left to halve.
         assert_eq!(length(&mut Phase::default(), |_| 0.0), 2 * PLATEAU);
-        let floor = |k: i32| 0.9_f64.powi(k).max(1e-4);
+        let floor = |k: i32| 0.9_f64.powi(k).max(1e-8);
         assert_eq!(length(&mut Phase::default(), floor), 8 * PLATEAU);
     }
 
