@@ -146,7 +146,7 @@ fn residuals_of_a_bearing_fall_with_either_preconditioner() {
         );
         figure(what, "", share(peaks[3], peaks[1])).below(0.5);
         let changed = |rows: &&[TraceRow]| rows[0].state_changes < rows[1].state_changes;
-        let last = trace.windows(2).filter(changed).next_back();
+        let last = trace.windows(2).rfind(changed);
         let last = last.map_or(f64::NAN, |rows| rows[1].residual);
         let what =
             format!("residual at the last change of a state over the largest, {preconditioner}");
