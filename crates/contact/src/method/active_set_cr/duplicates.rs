@@ -137,13 +137,18 @@ mod tests {
     use impinge_krylov::block::{BlockPattern, SymmetricBlockMatrix};
     use nalgebra::Vector3;
 
-    /// Six blocks without contacts; those from `first_node` on are nodes, the others are those of rigid bodies.
-    fn bodies(first_node: u32) -> ContactProblem {
+    /// Six blocks without contacts, of which nothing is known.
+    fn blocks() -> ContactProblem {
         let mut momentum = SymmetricBlockMatrix::zeros(BlockPattern::from_pairs(6, []));
         for block in 0..6 {
             *momentum.diagonal_block_mut(block) = Matrix3::identity();
         }
-        let mut problem = ContactProblem::new(0.1, momentum, vec![0.0; 18]);
+        ContactProblem::new(0.1, momentum, vec![0.0; 18])
+    }
+
+    /// The same; blocks from `first_node` on are nodes, the others are those of rigid bodies.
+    fn bodies(first_node: u32) -> ContactProblem {
+        let mut problem = blocks();
         let node = |block: u32| RestNode {
             body: block,
             position: Vector3::zeros(),
@@ -201,5 +206,12 @@ mod tests {
         for rule in [DuplicateRule::PerPair, DuplicateRule::Similarity] {
             assert_eq!(counts(&problem, rule), expected);
         }
+    }
+    #[test]
+    fn blocks_of_which_nothing_is_known_are_those_of_rigid_bodies() {
+        let mut problem = blocks();
+        touch(&mut problem, &[(0, 1.0), (1, -0.5)]);
+        touch(&mut problem, &[(0, 1.0), (1, -0.25)]);
+        assert_eq!(counts(&problem, DuplicateRule::PerPair), [2.0, 2.0]);
     }
 }
