@@ -176,7 +176,7 @@ mod tests {
         z.chunks(3).map(|z| z[0]).collect()
     }
 
-    /// Three contacts of two rigid bodies, wherever they are, and one of another pair; a rigid body and nodes.
+    /// Three contacts of two rigid bodies, one of a body with an obstacle, two of a body with nodes; for any arms.
     #[test]
     fn contacts_of_two_rigid_bodies_count_by_their_number() {
         for arm in [0.1, 0.5, 3.0] {
@@ -195,7 +195,7 @@ mod tests {
         }
     }
 
-    /// Two contacts of a node have another one in common.
+    /// Two contacts with three common nodes, and one that shares none.
     #[test]
     fn contacts_of_nodes_count_by_their_weights() {
         let mut problem = bodies(0);
