@@ -7,6 +7,7 @@ mod bandwidth;
 mod boxes;
 mod crush;
 mod delassus;
+mod falls;
 mod figure;
 mod growth;
 mod large_steps;

@@ -34,10 +34,17 @@ fn product(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> {
             None => figure,
         };
         sheet.figures.push(figure.value(rate.share()));
-        if axis == 58 && threads == 1 {
+        if axis == 58 {
+            let on = if threads == 1 {
+                "one thread"
+            } else {
+                "two threads"
+            };
             sheet
                 .figures
-                .push(Figure::speed("triad (GB/s)", "one thread").value(rate.triad));
+                .push(Figure::speed("triad (GB/s)", on).value(rate.triad));
+        }
+        if axis == 58 && threads == 1 {
             let reading = Figure::speed(
                 "reading the blocks in one stream over triad, 1 thread",
                 format!("{} nodes", rate.nodes),

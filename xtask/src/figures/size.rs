@@ -11,10 +11,11 @@ use crate::ci::root;
 pub(super) const SIZE: Section = Section {
     name: "size",
     title: "Lines and numbers",
-    about: "Lines of the default method (`active_set_cr`) and of the stages of the step (`crates/sim/src/step`), and\n\
-            constants with a number in both, in what the method shares with others, and in the rounds of the step\n\
-            (`stepper/synchronous`), tests and tolerances left out. Each constant states its reason, most a range.\n\
-            Rounding and the sizes of parallel tasks change no result.\n\n\
+    about: "Lines of the default method (`active_set_cr`), of the stages of the step (`crates/sim/src/step`) and of\n\
+            the contacts between them (`crates/sim/src/contacts`). Numbers are constants there, in what the method\n\
+            shares with others and in the rounds of the step (`stepper/synchronous`), tests and tolerances left out,\n\
+            and settings of the method. Each constant states its reason, most a range. Those of rounding, of the\n\
+            sizes of parallel tasks and arrays, and of reports are counted, too.\n\n\
             Limits: candidates, contacts, joints, shells, rigid bodies and code of other crates each have a stage of\n\
             their own. Without the closed balances of whole bodies a force far below the tolerance moves no body that\n\
             touches something; without starts from rest a block on a slope takes four times the iterations; linear\n\
@@ -24,8 +25,9 @@ pub(super) const SIZE: Section = Section {
 };
 
 /// The folders whose lines count.
-const OF_LINES: [&str; 2] = [
+const OF_LINES: [&str; 3] = [
     "crates/contact/src/method/active_set_cr",
+    "crates/sim/src/contacts",
     "crates/sim/src/step",
 ];
 
@@ -36,6 +38,9 @@ const OF_NUMBERS: [&str; 3] = [
     "crates/sim/src/stepper/synchronous",
 ];
 
+/// The file with the settings of the method.
+const SETTINGS: &str = "crates/contact/src/method/active_set_cr/settings.rs";
+
 /// Counts of some files.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Counts {
@@ -45,7 +50,7 @@ struct Counts {
     code: usize,
     /// Constants with a number, without tests.
     numbers: usize,
-    /// Those about rounding or the size of parallel tasks.
+    /// Those about rounding, the size of parallel tasks or of arrays, or reports.
     technical: usize,
 }
 
@@ -59,21 +64,20 @@ fn size(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> {
     for place in OF_LINES.into_iter().chain(OF_NUMBERS) {
         of_numbers.add_all(&root().join(place))?;
     }
-    let place = "method and stages";
+    let settings = numeric_settings(&fs::read_to_string(root().join(SETTINGS))?);
+    let place = "method, stages and rounds";
     sheet.figures.extend([
         Figure::speed("lines", place)
             .at_most(7000.0)
             .value(of_lines.lines as f64),
         Figure::speed("lines without tests, comments and empty lines", place)
             .value(of_lines.code as f64),
-        Figure::speed("constants with a number", "method, stages and rounds")
+        Figure::speed("constants and settings with a number", place)
             .at_most(30.0)
-            .value(of_numbers.numbers as f64),
-        Figure::speed(
-            "those of rounding and of parallel tasks",
-            "method, stages and rounds",
-        )
-        .value(of_numbers.technical as f64),
+            .value((of_numbers.numbers + settings) as f64),
+        Figure::speed("of these, settings of the method", place).value(settings as f64),
+        Figure::speed("of these, constants of rounding, tasks and reports", place)
+            .value(of_numbers.technical as f64),
     ]);
     Ok(())
 }
@@ -145,7 +149,18 @@ fn numeric_constant(line: &str) -> Option<&str> {
     (is_item && is_number).then_some(name)
 }
 
-/// Whether a constant is about rounding, or about the size of parallel tasks or of arrays.
+/// Number of the settings with a number.
+fn numeric_settings(text: &str) -> usize {
+    let fields = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("    pub "));
+    let kinds = fields.filter_map(|field| field.split_once(": "));
+    kinds
+        .filter(|(_, kind)| ["f64,", "u64,"].contains(kind))
+        .count()
+}
+
+/// Whether a constant is about rounding, about the size of parallel tasks or of arrays, or about a report.
 fn is_technical(name: &str) -> bool {
     let ends = ["ROUNDING", "_PER_TASK", "BATCH", "LONGEST_RUN", "SAMPLES"];
     let all = [
@@ -155,6 +170,9 @@ fn is_technical(name: &str) -> bool {
         "WORTH",
         "LEAST",
         "SMALLEST_BOUND",
+        "RELIED_ON",
+        "LARGEST_GROWTH",
+        "MATERIAL_SHARE",
     ];
     ends.iter().any(|end| name.ends_with(end)) || all.contains(&name)
 }
@@ -168,6 +186,12 @@ mod tests {
         let declared = "#[cfg(test)]\nmod laws;\nmod rows;\n\n#[cfg(test)]\npub(crate) mod cube;\nmod tests {}\n";
         let known = ["laws", "rows", "cube", "tests"].map(|name| is_test_module(declared, name));
         assert_eq!(known, [true, false, true, false]);
+    }
+
+    #[test]
+    fn settings_with_a_number_are_counted() {
+        let text = "pub struct S {\n    /// A rule.\n    pub rule: Rule,\n    pub share: f64,\n    pub most: u64,\n}\n";
+        assert_eq!(numeric_settings(text), 2);
     }
 
     #[test]
