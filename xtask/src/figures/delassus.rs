@@ -23,8 +23,8 @@ pub(super) const DELASSUS: Section = Section {
             rules of the paper, `cr-paper`, which need no `W`. A contact has three rows. The solve with `W` would\n\
             come on top. The exponent `p` says that the time grows as the number of rows to the power `p`; NaN\n\
             stands for a solve that does not converge.\n\n\
-            The paper finds `W` dearer than its solves. Here that holds for `cr`; a solve by `cr-paper`, from rest\n\
-            instead of from the last step, may take longer than `W`, as of rings and of the bearing.",
+            The bound is the paper's finding, that `W` is dearer than a solve. A solve by `cr-paper`, here from rest\n\
+            instead of from the last step, may take longer.",
     long: true,
     measure: delassus,
 };
@@ -147,7 +147,8 @@ fn measure(
     };
     let scene = format!("{name}, {} rows", last.rows);
     for (solver, time) in SOLVERS.into_iter().zip(last.solves) {
-        let figure = Figure::speed(format!("time of W over a solve by {solver}"), scene.clone());
+        let figure = Figure::speed(format!("time of W over a solve by {solver}"), scene.clone())
+            .at_least(1.0);
         sheet.figures.push(if time.is_finite() {
             figure.value(last.operator / time)
         } else {

@@ -14,6 +14,7 @@ mod large_steps;
 mod laws;
 mod measure;
 mod page;
+mod problems;
 mod product;
 mod progress;
 mod scenes;
@@ -77,7 +78,7 @@ struct Section {
     measure: Measure,
 }
 
-const SECTIONS: [Section; 19] = [
+const SECTIONS: [Section; 20] = [
     laws::SPIN,
     laws::PENDULUM,
     laws::ORDERS,
@@ -97,6 +98,7 @@ const SECTIONS: [Section; 19] = [
     crush::BUNNIES,
     crush::ARMADILLOS,
     delassus::DELASSUS,
+    problems::PROBLEMS,
 ];
 
 /// A measured section.

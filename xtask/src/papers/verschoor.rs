@@ -102,7 +102,7 @@ pub(super) const PAPER: Paper = Paper {
             scenes: &["rings", "bearing", "armadillo_rollers"],
             faithful: false,
             says: "[The time to build the Delassus operator](delassus.md), of a soft cube, of rings, of the bearing \
-                   and of the armadillo, beside that of solves: figures without bounds.",
+                   and of the armadillo, beside that of solves. The page judges whether it takes longer than a solve.",
             judges: &[Judge::Page("delassus.md")],
         },
     ],
