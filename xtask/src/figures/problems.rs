@@ -24,7 +24,8 @@ pub(super) const PROBLEMS: Section = Section {
     measure: problems,
 };
 
-/// Scenes with contacts from their first quarter of a second on, and without rows that some methods do not take.
+/// Scenes with contacts in their first quarter of a second. Problems with constraint rows, which some methods do not take,
+/// are left out.
 const SCENES: [&str; 12] = [
     "rings",
     "rings_stiff",
