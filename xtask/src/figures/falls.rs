@@ -65,8 +65,8 @@ impl Falls<'_> {
         std::iter::once(Ok(first)).chain(others).collect()
     }
 
-    /// The CPU with `exact-compliance`, which has exact factors of every body, over that of the default method; `run` is
-    /// an index into [`STEPS`].
+    /// The CPU with `exact-compliance`, which has exact factors of every body, over that of the default method; `run`
+    /// is an index into [`STEPS`].
     pub(super) fn exact_factors(&self, run: usize) -> Figure {
         let step = STEPS[run];
         let figure = Figure::speed(

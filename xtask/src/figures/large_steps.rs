@@ -22,7 +22,7 @@ pub(super) const RINGS: Section = Section {
             motion. Candidates and tests of the long paths take as much time as the solver. Rounds that are solved to\n\
             a coarse tolerance save as many iterations as their successors cost. Where most iterations are\n\
             predictions, which have the diagonal, another preconditioner of the conjugate residuals saves little. The\n\
-            method with exact factors of the bodies, `exact-compliance`, takes longer. The end energies differ because\n\
+            method with exact factors of the bodies, `exact-compliance`, takes longer. The end energies differ as\n\
             both integrators lose the vibrations that a step does not resolve, and impacts excite these.",
     long: false,
     measure: rings,

@@ -24,8 +24,8 @@ pub(super) const PROBLEMS: Section = Section {
     measure: problems,
 };
 
-/// Scenes with contacts in their first quarter of a second. Problems with constraint rows, which some methods do not take,
-/// are left out.
+/// Scenes with contacts in their first quarter of a second. Problems with constraint rows, which some methods do not
+/// take, are left out.
 const SCENES: [&str; 12] = [
     "rings",
     "rings_stiff",
