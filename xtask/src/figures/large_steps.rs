@@ -34,9 +34,10 @@ pub(super) const STACK: Section = Section {
     about: "Rings lie on each other in layers of 20, as bricks in a wall, and settle under their weight. Many\n\
             contacts persist: a change of the step changes mostly the effort. The bounds of processor time are for a\n\
             machine with a memory bandwidth of 24.5 GB/s (triad); the section of the block product shows that of this\n\
-            one. For steps of 10 and 25 ms they are a 35th and a 15th of the time of IPC (Li et al. 2020) there.\n\n\
+            one. In proportion to it a faster machine should be below them. For steps of 10 and 25 ms they are a 35th\n\
+            and a 15th of the time of IPC (Li et al. 2020) there.\n\n\
             Limits: in a step of 25 ms sound crosses thirty elements, and the number of iterations grows with that of\n\
-            the elements. Most of them are predictions.",
+            the elements. Most iterations of long steps are predictions.",
     long: false,
     measure: stack,
 };

@@ -65,13 +65,16 @@ fn size(sheet: &mut Sheet, context: &Context) -> Result<(), Box<dyn Error>> {
         of_numbers.add_all(&root().join(place))?;
     }
     let settings = numeric_settings(&fs::read_to_string(root().join(SETTINGS))?);
-    let place = "method, stages and rounds";
+    let place = "method, stages, contacts and rounds";
     sheet.figures.extend([
-        Figure::speed("lines", place)
+        Figure::speed("lines", "method, stages and contacts")
             .at_most(7000.0)
             .value(of_lines.lines as f64),
-        Figure::speed("lines without tests, comments and empty lines", place)
-            .value(of_lines.code as f64),
+        Figure::speed(
+            "lines without tests, comments and empty lines",
+            "method, stages and contacts",
+        )
+        .value(of_lines.code as f64),
         Figure::speed("constants and settings with a number", place)
             .at_most(30.0)
             .value((of_numbers.numbers + settings) as f64),
