@@ -55,7 +55,7 @@ const OF_RUN: usize = 5;
 /// The default method, then the others.
 const METHODS: [&str; 5] = ["cr", "cr-full", "cr-diagonal", "cr-paper", "ica"];
 
-/// The best offers, at most [`OF_RUN`] and at most one of each step: those with most iterations, the first of equal ones.
+/// The best offers, at most [`OF_RUN`] and one of each step: those with most iterations, the first of equal ones.
 struct Hardest<T>(Vec<(Rank, T)>);
 
 /// Step and iterations of a solve.
