@@ -135,8 +135,8 @@ mod tests {
 
     #[test]
     fn deviations_are_those_of_a_sample() {
-        let (mean, deviation) = mean_and_deviation(&[-1.0, -2.0, -3.0]);
-        assert!((mean + 2.0).abs() < 1e-15);
-        assert!((deviation - 1.0).abs() < 1e-15);
+        let (mean, deviation) = mean_and_deviation(&[-1.0, -3.0, -5.0]);
+        assert!((mean + 3.0).abs() < 1e-15);
+        assert!((deviation - 2.0).abs() < 1e-15);
     }
 }
