@@ -13,8 +13,9 @@ pub(super) const THREADS: Section = Section {
     title: "Two threads",
     about: "The same steps on one thread and on two, which give the same bits. The value is the ratio of their wall\n\
             times, the least of all repetitions of each step. Other work on the machine lowers it.\n\n\
-            Limits: products and sums read the matrix and vectors from memory, and two threads share its bandwidth:\n\
-            the rows of the block product show both. Islands of single rings are too short to share.",
+            Limits: the solver reads matrix and vectors from memory, and two threads share its bandwidth: the rows of\n\
+            the block product show both. The stack is one island with fewer blocks than a parallel product repays,\n\
+            and its contacts are solved one after the other. Short sums over nodes and contacts stay on one thread.",
     long: false,
     measure: threads,
 };

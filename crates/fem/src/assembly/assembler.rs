@@ -32,16 +32,18 @@ pub struct Assembler {
     /// contributes to.
     tets: Vec<BoundTet>,
     hexes: Vec<BoundHex>,
+    /// Masses of the free points, in the order of their slots.
     mass: Vec<PointMass>,
 }
 
-/// A range of block rows and the elements that contribute to it.
+/// A range of block rows, the elements that contribute to it and the masses on it.
 #[derive(Clone, Debug)]
 struct Task {
     first_row: usize,
     first_slot: usize,
     tets: Range<usize>,
     hexes: Range<usize>,
+    mass: Range<usize>,
 }
 
 /// Adds the elements of a task to its part of the system.
@@ -116,6 +118,42 @@ impl Assembler {
         matrix: &mut SymmetricBlockMatrix,
         rhs: &mut [f64],
     ) {
+        self.run_systems(motion, scales, (matrix, rhs), |_, _| {});
+    }
+
+    /// Sets `matrix` to mass, mass damping, elastic stiffness and stiffness damping, and adds elastic forces to `rhs`:
+    /// clears the matrix, then does what [`add_mass`](Self::add_mass) and [`assemble`](Self::assemble) do, with the
+    /// same bits, in one pass.
+    ///
+    /// # Panics
+    /// As [`assemble`](Self::assemble).
+    ///
+    /// # Cost
+    /// As [`assemble`](Self::assemble).
+    #[track_caller]
+    pub fn assemble_with_mass(
+        &self,
+        motion: &NodalMotion<'_>,
+        scales: &AssemblyScales,
+        matrix: &mut SymmetricBlockMatrix,
+        rhs: &mut [f64],
+    ) {
+        self.run_systems(motion, scales, (matrix, rhs), |task, values| {
+            values.fill(Matrix3::zeros());
+            let masses = &self.mass[task.mass.clone()];
+            add_masses(masses, scales, task.first_slot, values);
+        });
+    }
+
+    /// Calls `start` for the values of each task, then adds the elements to its part of the system.
+    #[track_caller]
+    fn run_systems(
+        &self,
+        motion: &NodalMotion<'_>,
+        scales: &AssemblyScales,
+        (matrix, rhs): (&mut SymmetricBlockMatrix, &mut [f64]),
+        start: impl Fn(&Task, &mut [Matrix3<f64>]) + Sync,
+    ) {
         assert_eq!(
             motion.prescribed_velocity.len(),
             self.points,
@@ -128,6 +166,7 @@ impl Assembler {
             &self.tasks,
             (matrix.values_mut(), rhs),
             &|task, values, rhs| {
+                start(task, values);
                 let (tets, hexes) = self.elements_of(task);
                 on_lanes(AddSystems {
                     tets,
@@ -214,14 +253,7 @@ impl Assembler {
     #[track_caller]
     pub fn add_mass(&self, scales: &AssemblyScales, matrix: &mut SymmetricBlockMatrix) {
         self.check(matrix);
-        let values = matrix.values_mut();
-        for point in &self.mass {
-            let mass = point.mass + scales.damping * point.damping;
-            let block = &mut values[point.slot];
-            for axis in 0..3 {
-                block[(axis, axis)] += mass;
-            }
-        }
+        add_masses(&self.mass, scales, 0, matrix.values_mut());
     }
 
     #[track_caller]
@@ -234,6 +266,22 @@ impl Assembler {
             self.blocks,
             self.slots
         );
+    }
+}
+
+/// Adds masses and their damping to the diagonal blocks; `values` start with `first_slot`.
+fn add_masses(
+    masses: &[PointMass],
+    scales: &AssemblyScales,
+    first_slot: usize,
+    values: &mut [Matrix3<f64>],
+) {
+    for point in masses {
+        let mass = point.mass + scales.damping * point.damping;
+        let block = &mut values[point.slot - first_slot];
+        for axis in 0..3 {
+            block[(axis, axis)] += mass;
+        }
     }
 }
 
@@ -326,25 +374,19 @@ impl ElasticModel {
         let cuts = cuts(&tets, &hexes, pattern);
         let (tets, of_tets) = share_out(&tets, &cuts, pattern);
         let (hexes, of_hexes) = share_out(&hexes, &cuts, pattern);
+        let mass = self.masses(pattern, block_of_point);
         let tasks = (cuts.windows(2).zip(of_tets).zip(of_hexes))
-            .map(|((rows, tets), hexes)| Task {
-                first_row: rows[0],
-                first_slot: pattern.row_offsets()[rows[0]],
-                tets,
-                hexes,
-            })
-            .collect();
-        let (mass, damping) = (self.lumped_mass(), self.lumped_mass_damping());
-        let mass = block_of_point
-            .iter()
-            .enumerate()
-            .filter_map(|(point, block)| {
-                let slot = pattern.diagonal_slot((*block)? as usize);
-                Some(PointMass {
-                    slot,
-                    mass: mass[point],
-                    damping: damping[point],
-                })
+            .map(|((rows, tets), hexes)| {
+                let [first_slot, end_slot] =
+                    [rows[0], rows[1]].map(|row| pattern.row_offsets()[row]);
+                let before = |slot| mass.partition_point(|point| point.slot < slot);
+                Task {
+                    first_row: rows[0],
+                    first_slot,
+                    tets,
+                    hexes,
+                    mass: before(first_slot)..before(end_slot),
+                }
             })
             .collect();
         Ok(Assembler {
@@ -357,6 +399,25 @@ impl ElasticModel {
             hexes,
             mass,
         })
+    }
+
+    /// The masses of the free points, in the order of their slots.
+    fn masses(&self, pattern: &BlockPattern, block_of_point: &[Option<u32>]) -> Vec<PointMass> {
+        let (mass, damping) = (self.lumped_mass(), self.lumped_mass_damping());
+        let mut mass: Vec<_> = block_of_point
+            .iter()
+            .enumerate()
+            .filter_map(|(point, block)| {
+                let slot = pattern.diagonal_slot((*block)? as usize);
+                Some(PointMass {
+                    slot,
+                    mass: mass[point],
+                    damping: damping[point],
+                })
+            })
+            .collect();
+        mass.sort_by_key(|point| point.slot);
+        mass
     }
 }
 

@@ -47,7 +47,8 @@ fn scene() -> (Mesh, ElasticModel, Vec<Option<u32>>) {
     (both, model, blocks)
 }
 
-fn bits(threads: usize) -> Vec<u64> {
+/// The system with masses, in one pass or in three.
+fn bits(threads: usize, one_pass: bool) -> Vec<u64> {
     let (mesh, model, blocks) = scene();
     let x = shaken(&mesh.points, 0.03, 1);
     let v = shaken(&vec![Vector3::zeros(); x.len()], 1.0, 2);
@@ -63,12 +64,16 @@ fn bits(threads: usize) -> Vec<u64> {
         let assembler = model.bind(&pattern, &blocks).expect("the pattern fits");
         let mut matrix = SymmetricBlockMatrix::zeros(pattern);
         let mut rhs = vec![0.0; matrix.len()];
-        assembler.assemble(
-            &NodalMotion::new(&x, &v),
-            &AssemblyScales::implicit_euler(1e-3),
-            &mut matrix,
-            &mut rhs,
-        );
+        let motion = NodalMotion::new(&x, &v);
+        let scales = AssemblyScales::implicit_euler(1e-3);
+        matrix.values_mut().fill(Matrix3::repeat(3.0));
+        if one_pass {
+            assembler.assemble_with_mass(&motion, &scales, &mut matrix, &mut rhs);
+        } else {
+            matrix.set_zero();
+            assembler.add_mass(&scales, &mut matrix);
+            assembler.assemble(&motion, &scales, &mut matrix, &mut rhs);
+        }
         let least = model.minimum_volume_ratio(&x).expect("there are elements");
         let entries = matrix
             .values()
@@ -85,9 +90,12 @@ fn bits(threads: usize) -> Vec<u64> {
 
 #[test]
 fn any_number_of_threads_gives_the_same_bits() {
-    let serial = bits(1);
+    let serial = bits(1, false);
     assert!(serial.len() > 50_000);
-    for threads in [2, 7] {
-        assert!(bits(threads) == serial, "{threads} threads differ from one");
+    for (threads, one_pass) in [(1, true), (2, false), (2, true), (7, true)] {
+        assert!(
+            bits(threads, one_pass) == serial,
+            "{threads} threads differ from one, in one pass: {one_pass}"
+        );
     }
 }

@@ -10,6 +10,7 @@ mod matrix;
 mod partition;
 mod pattern;
 mod product;
+mod row_order;
 
 pub use matrix::SymmetricBlockMatrix;
 pub use pattern::BlockPattern;

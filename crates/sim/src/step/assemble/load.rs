@@ -3,6 +3,7 @@
 use crate::contacts::contact::Contact;
 use crate::step::assemble::rigid::RigidStep;
 use crate::step::context::StepContext;
+use crate::step::detect::separation::POINTS_PER_TASK;
 use crate::{
     flight::Flight,
     model::{Model, PointMotion},
@@ -10,6 +11,7 @@ use crate::{
 };
 use impinge_contact::{ContactProblem, ContactSolution, ContactState};
 use nalgebra::Vector3;
+use rayon::prelude::*;
 
 /// Relative rounding of a product with `A` and of an elastic force: rows have some twenty to fifty terms.
 const ROUNDING: f64 = 8.0 * f64::EPSILON;
@@ -47,6 +49,8 @@ pub(crate) struct BodyLoads {
     squares: Vec<Squares>,
     /// Squares of the rounding error in the momentum balance of each body (N²s²).
     rounding: Vec<f64>,
+    /// Both for each free node.
+    of_nodes: Vec<(Squares, f64)>,
     /// Impulses of contacts, and of elasticity, joints and strains, in the order of the unknowns (N·s).
     contact: Vec<f64>,
     elastic: Vec<f64>,
@@ -60,7 +64,6 @@ pub(crate) struct BodyLoads {
 
 /// The impulses on one block of unknowns.
 struct BlockLoad {
-    body: usize,
     block: usize,
     /// Position (m) and velocity (m/s) of its point.
     position: Vector3<f64>,
@@ -199,25 +202,33 @@ impl BodyLoads {
         problem: &ContactProblem,
     ) {
         let time_step = problem.time_step;
-        for (block, &point) in model.unknowns.point_of_block.iter().enumerate() {
-            let body = model.geometry.solid_of_point(point);
+        let (of_elastic, of_contacts) = (&self.elastic, &self.contact);
+        let measure = |(block, &point): (usize, &u32)| {
             let point = point as usize;
             let mass = model.points.mass[point];
             let given =
                 model.settings.gravity * (mass * time_step) + model.points.pull[point] * time_step;
             let turn = get(start.led_impulses, block);
             let known = start.flight.velocities()[point] * mass + given + turn;
-            let elastic = get(&problem.rhs, block) - known + get(&self.elastic, block);
+            let elastic = get(&problem.rhs, block) - known + get(of_elastic, block);
             let inertial = state.accelerations[point] * (mass * time_step);
-            let contact = get(&self.contact, block);
-            let of_block = BlockLoad {
-                body,
+            let contact = get(of_contacts, block);
+            BlockLoad {
                 block,
                 position: state.positions[point],
                 velocity: state.velocities[point],
                 impulses: [elastic, contact, given, inertial],
-            };
-            self.measure(problem, &of_block);
+            }
+            .measure(problem)
+        };
+        (model.unknowns.point_of_block.par_iter().enumerate())
+            .with_min_len(POINTS_PER_TASK)
+            .map(measure)
+            .collect_into_vec(&mut self.of_nodes);
+        // One after the other: the order of a sum does not depend on the number of threads.
+        for (&point, &measured) in model.unknowns.point_of_block.iter().zip(&self.of_nodes) {
+            let body = model.geometry.solid_of_point(point);
+            add_measured(&mut self.squares[body], &mut self.rounding[body], measured);
         }
     }
 
@@ -240,36 +251,41 @@ impl BodyLoads {
             }
             for (block, given) in [(block, given), (block + 1, turning)] {
                 let (elastic, contact) = (get(&self.elastic, block), get(&self.contact, block));
-                let of_block = BlockLoad {
-                    body: rigid.body,
+                let measured = BlockLoad {
                     block,
                     position: at.pose.center,
                     velocity: at.velocity,
                     impulses: [elastic, contact, given, Vector3::zeros()],
-                };
-                self.measure(problem, &of_block);
+                }
+                .measure(problem);
+                let body = rigid.body;
+                add_measured(&mut self.squares[body], &mut self.rounding[body], measured);
             }
         }
     }
+}
 
-    /// Adds the impulses on one block to those of its body.
-    fn measure(&mut self, problem: &ContactProblem, of_block: &BlockLoad) {
-        let &BlockLoad {
-            body,
-            block,
-            position,
-            velocity,
-            impulses,
-        } = of_block;
+impl BlockLoad {
+    /// The squares of the impulses, and that of their rounding (N²·s²).
+    fn measure(&self, problem: &ContactProblem) -> (Squares, f64) {
+        let mut squares = Squares::default();
         let kinds = [Kind::Elastic, Kind::Contact, Kind::Given, Kind::Inertial];
-        for (kind, impulse) in kinds.into_iter().zip(impulses) {
-            self.squares[body][kind as usize] += impulse.norm_squared();
+        for (kind, impulse) in kinds.into_iter().zip(&self.impulses) {
+            squares[kind as usize] = impulse.norm_squared();
         }
         // Positions are rounded, and with them elastic forces, whose stiffness is `Δt K = A/Δt`.
-        let rounded = velocity.norm() + position.norm() / problem.time_step;
-        let stiffest = problem.momentum.diagonal_block(block).diagonal().max();
-        self.rounding[body] += (stiffest * rounded).powi(2);
+        let rounded = self.velocity.norm() + self.position.norm() / problem.time_step;
+        let stiffest = problem.momentum.diagonal_block(self.block).diagonal().max();
+        (squares, (stiffest * rounded).powi(2))
     }
+}
+
+/// Adds the squares of one block to those of its body.
+fn add_measured(of_body: &mut Squares, rounding: &mut f64, measured: (Squares, f64)) {
+    for (sum, square) in of_body.iter_mut().zip(measured.0) {
+        *sum += square;
+    }
+    *rounding += measured.1;
 }
 
 /// Momentum of every body at [`LEAST_RATE`](crate::tolerances::LEAST_RATE) of its size, in the norm over its nodes

@@ -25,12 +25,13 @@ use super::thin::{About, MomentumSystem, add_thin, thin_impulses};
 use crate::{
     flight::Flight,
     model::{Model, PointMotion},
-    step::context::StepContext,
+    step::{context::StepContext, detect::separation::POINTS_PER_TASK},
 };
 use impinge_contact::ContactProblem;
 use impinge_fem::{Assembler, NodalMotion};
 use impinge_krylov::block::SymmetricBlockMatrix;
 use nalgebra::{Matrix3, Vector3};
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// The motion that elastic forces are linearised about, for all bodies. Memory is kept between steps.
@@ -63,9 +64,11 @@ pub(crate) struct NewtonIterate {
     /// order of the unknowns (N·s).
     at_end: Vec<f64>,
     changed: Vec<f64>,
-    /// Norms of the nonlinear residual, the elastic impulses at the end and the change of momentum of each body, and
-    /// the first with the larger of the others (N·s).
+    /// Squares of the nonlinear residual, the elastic impulse at the end and the change of momentum of each node, and
+    /// their sums over each body (N²·s²).
+    squares: Vec<[f64; 3]>,
     sums: Vec<[f64; 3]>,
+    /// The norm of the first over each body, and the larger one of the others (N·s).
     of_body: Vec<[f64; 2]>,
 }
 
@@ -209,18 +212,20 @@ impl NewtonIterate {
         let MomentumSystem { matrix, rhs } = system;
         let scales = flight.scales(context.time_step);
         let has_damped = self.renewed || flight.is_second_order();
-        matrix.set_zero();
-        rhs.fill(0.0);
-        for block in 0..model.unknowns.point_of_block.len() {
-            let impulse = self.start_impulse(context, flight, block);
-            rhs[3 * block..][..3].copy_from_slice(impulse.as_slice());
-        }
-        assembler.add_mass(&scales, matrix);
+        let (of_nodes, of_rigid) = rhs.split_at_mut(3 * model.unknowns.point_of_block.len());
+        of_rigid.fill(0.0);
+        let this = &*self;
+        (of_nodes.par_chunks_exact_mut(3).enumerate())
+            .with_min_len(POINTS_PER_TASK)
+            .for_each(|(block, impulse)| {
+                let start = this.start_impulse(context, flight, block);
+                impulse.copy_from_slice(start.as_slice());
+            });
         let motion = NodalMotion {
             damped_velocity: has_damped.then_some(self.damped.as_slice()),
             ..NodalMotion::new(&self.positions, &self.ahead)
         };
-        assembler.assemble(&motion, &scales, matrix, rhs);
+        assembler.assemble_with_mass(&motion, &scales, matrix, rhs);
         let about = About {
             positions: &self.positions,
             ahead: &self.ahead,
@@ -238,12 +243,17 @@ impl NewtonIterate {
                 *matrix.diagonal_block_mut(block) += Matrix3::from_diagonal_element(inertia);
             }
         }
-        self.elastic.clear();
-        self.elastic.extend_from_slice(rhs);
-        for block in 0..model.unknowns.point_of_block.len() {
-            let impulse = -self.start_impulse(context, flight, block);
-            add(&mut self.elastic, block, &impulse);
-        }
+        let mut elastic = std::mem::take(&mut self.elastic);
+        elastic.clear();
+        elastic.extend_from_slice(rhs);
+        let this = &*self;
+        (elastic.par_chunks_exact_mut(3).enumerate())
+            .with_min_len(POINTS_PER_TASK)
+            .take(model.unknowns.point_of_block.len())
+            .for_each(|(block, impulse)| {
+                add(impulse, 0, &-this.start_impulse(context, flight, block));
+            });
+        self.elastic = elastic;
         self.matrix = keeps_matrix.then(|| matrix.clone());
     }
 
@@ -310,7 +320,7 @@ impl NewtonIterate {
     ) {
         let model = context.model;
         if self.is_any_moved() {
-            add_product(matrix, &self.led, impulses);
+            matrix.add_product(&self.led, impulses);
         }
         if !flight.turns() && !flight.is_second_order() {
             return;
@@ -338,15 +348,18 @@ impl NewtonIterate {
         let scales = flight.scales(context.time_step);
         let nodes = model.unknowns.point_of_block.len();
         // `y = w − w_R` of all points, and `w − w_k` of the unknowns.
-        self.end_damped.clear();
-        self.end_damped.extend((0..motion.end.len()).map(|point| {
-            let velocity = motion.of_point(model, point).unwrap_or_default();
-            let velocity = velocity - flight.undamped(point);
-            match model.unknowns.motion_of_point[point] {
-                PointMotion::Free(block) => velocity - get(flight.chords(), block as usize),
-                _ => velocity,
-            }
-        }));
+        (0..motion.end.len())
+            .into_par_iter()
+            .with_min_len(POINTS_PER_TASK)
+            .map(|point| {
+                let velocity = motion.of_point(model, point).unwrap_or_default();
+                let velocity = velocity - flight.undamped(point);
+                match model.unknowns.motion_of_point[point] {
+                    PointMotion::Free(block) => velocity - get(flight.chords(), block as usize),
+                    _ => velocity,
+                }
+            })
+            .collect_into_vec(&mut self.end_damped);
         self.change.clear();
         let both = motion.solved.iter().zip(&self.led);
         self.change.extend(both.map(|(solved, led)| solved - led));
@@ -356,30 +369,38 @@ impl NewtonIterate {
             values.clear();
             values.resize(motion.solved.len(), 0.0);
         }
-        assembler.add_impulses(motion.end, &scales, &self.end_damped, &mut self.at_end);
-        let damped = &self.end_damped;
-        thin_impulses(
-            context,
-            motion.end,
-            damped,
-            scales.damping,
-            &mut self.at_end,
-        );
         let matrix = self.matrix.as_ref().unwrap_or(matrix);
-        add_product(matrix, &self.change, &mut self.changed);
+        let (damped, at_end) = (&self.end_damped, &mut self.at_end);
+        rayon::join(
+            || {
+                assembler.add_impulses(motion.end, &scales, damped, at_end);
+                thin_impulses(context, motion.end, damped, scales.damping, at_end);
+            },
+            || matrix.add_product(&self.change, &mut self.changed),
+        );
+        let (at_end, changed, change) = (&self.at_end, &self.changed, &self.change);
+        let at_start = &self.elastic;
+        (0..nodes)
+            .into_par_iter()
+            .with_min_len(POINTS_PER_TASK)
+            .map(|block| {
+                let point = model.unknowns.point_of_block[block] as usize;
+                let inertia = inertia_of(context, flight, point);
+                let elastic = get(at_end, block);
+                let changed = get(changed, block) - get(change, block) * inertia;
+                let residual = elastic + changed - get(at_start, block);
+                let velocity = flight.end_of(point, &get(motion.solved, block));
+                let gained = (velocity - state.velocities[point]) * model.points.mass[point];
+                [residual, elastic, gained].map(|part| part.norm_squared())
+            })
+            .collect_into_vec(&mut self.squares);
+        // One after the other: the order of a sum does not depend on the number of threads.
         self.sums.clear();
         self.sums.resize(model.geometry.bodies.len(), [0.0; 3]);
-        for block in 0..nodes {
-            let point = model.unknowns.point_of_block[block] as usize;
-            let inertia = inertia_of(context, flight, point);
-            let elastic = get(&self.at_end, block);
-            let changed = get(&self.changed, block) - get(&self.change, block) * inertia;
-            let residual = elastic + changed - get(&self.elastic, block);
-            let velocity = flight.end_of(point, &get(motion.solved, block));
-            let gained = (velocity - state.velocities[point]) * model.points.mass[point];
+        for (block, squares) in self.squares.iter().enumerate() {
             let sums = &mut self.sums[model.body_of_block(block)];
-            for (sum, part) in sums.iter_mut().zip([residual, elastic, gained]) {
-                *sum += part.norm_squared();
+            for (sum, square) in sums.iter_mut().zip(squares) {
+                *sum += square;
             }
         }
         self.of_body.clear();
@@ -404,22 +425,6 @@ fn get(values: &[f64], block: usize) -> Vector3<f64> {
 fn add(values: &mut [f64], block: usize, by: &Vector3<f64>) {
     for (value, by) in values[3 * block..][..3].iter_mut().zip(by.iter()) {
         *value += by;
-    }
-}
-
-/// Adds the product of a matrix with `velocity` to `impulses`, both in the order of the unknowns.
-///
-/// Row after row: the order of a sum does not depend on other bodies, as it would in a product by chunks of rows.
-fn add_product(matrix: &SymmetricBlockMatrix, velocity: &[f64], impulses: &mut [f64]) {
-    let pattern = matrix.pattern();
-    for row in 0..pattern.blocks() {
-        for slot in pattern.row(row) {
-            let (block, column) = (matrix.block(slot), pattern.columns()[slot] as usize);
-            add(impulses, row, &(block * get(velocity, column)));
-            if column != row {
-                add(impulses, column, &block.tr_mul(&get(velocity, row)));
-            }
-        }
     }
 }
 
@@ -480,7 +485,7 @@ mod tests {
         iterate.assemble(context, elastic, true, system);
         iterate.lead(context, elastic.flight, &matrix, &mut b);
         let mut product = vec![0.0; b.len()];
-        add_product(&matrix, w, &mut product);
+        matrix.add_product(w, &mut product);
         b.iter()
             .zip(&product)
             .map(|(b, product)| b - product)

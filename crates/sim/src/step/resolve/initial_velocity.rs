@@ -1,8 +1,11 @@
 //! Stage 3, for the first solve of a step: its start velocities.
 
 use crate::contacts::contact::Contact;
+use crate::geometry::Body;
+use crate::step::detect::separation::POINTS_PER_TASK;
 use crate::{model::Model, step::context::StepContext};
 use impinge_contact::{ContactState, Tolerances};
+use rayon::prelude::*;
 
 /// Tolerances of a solve.
 #[derive(Debug, Clone, Copy)]
@@ -27,22 +30,33 @@ pub(crate) fn extrapolate_velocities(
 ) {
     let StepContext { model, state, .. } = context;
     let time_step = context.time_step;
-    for (body, &tolerance) in model.geometry.bodies.iter().zip(tolerances.momentum) {
-        let free = |point: usize| model.unknowns.block_of_point[point].map(|block| (point, block));
-        let nodes = body.points.clone().filter_map(free);
+    let changes = |(body, tolerance): (&Body, &f64)| {
         let change = |point: usize| {
             (state.accelerations[point] * (model.points.mass[point] * time_step)).norm_squared()
         };
-        let squared_change: f64 = nodes.clone().map(|(point, _)| change(point)).sum();
-        let is_extrapolated = squared_change > tolerance * tolerance;
-        for (point, block) in nodes {
+        let squared_change: f64 = free_points(model, body).map(change).sum();
+        squared_change > tolerance * tolerance
+    };
+    let bodies = model.geometry.bodies.par_iter().zip(tolerances.momentum);
+    let is_extrapolated: Vec<bool> = bodies.map(changes).collect();
+    (velocity.par_chunks_exact_mut(3))
+        .with_min_len(POINTS_PER_TASK)
+        .zip(&model.unknowns.point_of_block)
+        .for_each(|(velocity, &point)| {
+            let is_extrapolated = is_extrapolated[model.geometry.solid_of_point(point)];
+            let point = point as usize;
             let mut start = state.velocities[point];
             if is_extrapolated {
                 start += state.accelerations[point] * time_step;
             }
-            velocity[3 * block as usize..][..3].copy_from_slice(start.as_slice());
-        }
-    }
+            velocity.copy_from_slice(start.as_slice());
+        });
+}
+
+/// The free points of a body.
+fn free_points(model: &Model, body: &Body) -> impl Iterator<Item = usize> {
+    let is_free = |point: &usize| model.unknowns.block_of_point[*point].is_some();
+    body.points.clone().filter(is_free)
 }
 
 /// Sets the start velocities of resting bodies to 0.
@@ -59,23 +73,21 @@ pub(crate) fn start_from_rest(
     velocity: &mut [f64],
 ) {
     let StepContext { model, state, .. } = context;
-    let bodies = model
-        .geometry
-        .bodies
-        .iter()
-        .zip(tolerances.momentum)
-        .zip(supported);
-    for ((body, momentum), _) in bodies.filter(|(_, s)| **s) {
-        let free = |point: usize| model.unknowns.block_of_point[point].map(|block| (point, block));
-        let nodes = body.points.clone().filter_map(free);
+    let rests = |((body, momentum), supported): ((&Body, &f64), &bool)| {
         let noise = Tolerances::NOISE * momentum;
         let of_point =
             |point: usize| (state.velocities[point] * model.points.mass[point]).norm_squared();
-        let squared: f64 = nodes.clone().map(|(point, _)| of_point(point)).sum();
-        if squared > noise * noise {
-            continue;
-        }
-        for (_, block) in nodes {
+        let moves = || free_points(model, body).map(of_point).sum::<f64>() > noise * noise;
+        *supported && !moves()
+    };
+    let bodies = model.geometry.bodies.par_iter().zip(tolerances.momentum);
+    let at_rest: Vec<bool> = bodies.zip(supported).map(rests).collect();
+    for (body, _) in (model.geometry.bodies.iter().zip(at_rest)).filter(|(_, rests)| *rests) {
+        for block in body
+            .points
+            .clone()
+            .filter_map(|point| model.unknowns.block_of_point[point])
+        {
             velocity[3 * block as usize..][..3].fill(0.0);
         }
     }

@@ -20,7 +20,7 @@ use crate::{
         },
         commit::{check_inversion, energy::ExternalWork, judge, plasticity::flow_plastically},
         context::StepContext,
-        detect::UniformMotion,
+        detect::{UniformMotion, separation::POINTS_PER_TASK},
         formulate::carry_over,
         resolve::{
             balance::closes_balances,
@@ -32,6 +32,7 @@ use crate::{
 };
 use impinge_contact::Tolerances;
 use nalgebra::Vector3;
+use rayon::prelude::*;
 
 impl Synchronous {
     /// Attempts a step or substep. The state changes on success only.
@@ -75,7 +76,7 @@ impl Synchronous {
         report.inexact_solves += u32::from(!met);
         report.relaxed_solves += u32::from(met && bodies.iter().any(|marks| marks.relaxed));
         self.take_up_imbalance();
-        let momentum = self.judge_islands(report);
+        let momentum = self.judge_and_weigh(model, state, report);
         // A solve that is met may miss this only where the method approximates the compliance of bodies. After all
         // others the balance of whole bodies may leave more on a few nodes than the solve did.
         let most = Tolerances::ACCEPTED * self.loads.largest();
@@ -92,7 +93,6 @@ impl Synchronous {
         if changes || self.extensions.has_forces() {
             external = external.map(ExternalWork::forget_work);
         }
-        self.weigh_works(model, state);
         self.accept(model, state, time_step);
         let energies = match &mut self.ledger {
             Some(ledger) => {
@@ -295,57 +295,68 @@ impl Synchronous {
         Ok(())
     }
 
-    /// Judges the solution by the independent residual. Returns the largest of an island (N·s), relative to the largest
-    /// tolerance of a body.
-    fn judge_islands(&self, report: &mut StepReport) -> f64 {
-        let islands = &self.islands;
-        judge(
-            (&self.problem, &self.solution),
-            (islands.count(), &|block| islands.of_block(block as u32)),
-            self.loads.largest() / self.loads.reference(),
-            report,
-        )
-    }
-
-    /// Gives the accepted equations and their solution to the balance sheet.
-    fn weigh_works(&mut self, model: &Model, start: &State) {
-        if let Some(ledger) = &mut self.ledger {
-            ledger.measure(&Substep {
-                model,
-                start,
-                problem: &self.problem,
-                solution: &self.solution,
-                contacts: self.contacts.as_slice(),
-                flight: &self.flight,
-                prescribed_velocity: &self.known_velocity,
-                end: &self.end,
-                axes: &self.rigid.all_axes(),
-                rigid_starts: &self.rigid.all_starts(model),
-                linearised_at: self.iterate.positions(),
-                links: self.joints.links(),
-                forces: self.extensions.has_forces().then(|| self.forces.added()),
-            });
-        }
+    /// Judges the solution by the independent residual, and gives the accepted equations and their solution to the
+    /// balance sheet. Returns the largest residual of an island (N·s), relative to the largest tolerance of a body.
+    fn judge_and_weigh(&mut self, model: &Model, start: &State, report: &mut StepReport) -> f64 {
+        let (islands, loads) = (&self.islands, &self.loads);
+        let (problem, solution) = (&self.problem, &self.solution);
+        let axes = self.rigid.all_axes();
+        let rigid_starts = self.rigid.all_starts(model);
+        let substep = Substep {
+            model,
+            start,
+            problem,
+            solution,
+            contacts: self.contacts.as_slice(),
+            flight: &self.flight,
+            prescribed_velocity: &self.known_velocity,
+            end: &self.end,
+            axes: &axes,
+            rigid_starts: &rigid_starts,
+            linearised_at: self.iterate.positions(),
+            links: self.joints.links(),
+            forces: self.extensions.has_forces().then(|| self.forces.added()),
+        };
+        let ledger = self.ledger.as_mut();
+        let (momentum, ()) = rayon::join(
+            || {
+                judge(
+                    (problem, solution),
+                    (islands.count(), &|block| islands.of_block(block as u32)),
+                    loads.largest() / loads.reference(),
+                    report,
+                )
+            },
+            || {
+                if let Some(ledger) = ledger {
+                    ledger.measure(&substep);
+                }
+            },
+        );
+        momentum
     }
 
     /// Makes the attempt the new state.
     fn accept(&mut self, model: &Model, state: &mut State, time_step: f64) {
         let history = self.history_of_points(model, state, time_step);
         let start = state.rigid.clone();
-        for (point, (x, end)) in state.positions.iter_mut().zip(&self.end).enumerate() {
-            let (velocity, acceleration) = match model.unknowns.block_of_point[point] {
-                Some(block) => {
-                    let solved = &self.solution.velocity[3 * block as usize..][..3];
-                    let mean = Vector3::from_column_slice(solved);
-                    let velocity = self.flight.end_of(point, &mean);
-                    (velocity, (velocity - state.velocities[point]) / time_step)
-                }
-                None => (self.known_velocity[point], Vector3::zeros()),
-            };
-            state.accelerations[point] = acceleration;
-            state.velocities[point] = velocity;
-            *x = *end;
-        }
+        let (solution, flight, known) = (&self.solution, &self.flight, &self.known_velocity);
+        (state.velocities.par_iter_mut().enumerate())
+            .with_min_len(POINTS_PER_TASK)
+            .zip(&mut state.accelerations)
+            .for_each(|((point, velocity), acceleration)| {
+                let (end, change) = match model.unknowns.block_of_point[point] {
+                    Some(block) => {
+                        let solved = &solution.velocity[3 * block as usize..][..3];
+                        let end = flight.end_of(point, &Vector3::from_column_slice(solved));
+                        (end, (end - *velocity) / time_step)
+                    }
+                    None => (known[point], Vector3::zeros()),
+                };
+                *acceleration = change;
+                *velocity = end;
+            });
+        state.positions.clone_from(&self.end);
         self.rigid.accept(model, state, &self.solution.velocity);
         if let Some(history) = history {
             self.leave_history(model, state, &start, history);

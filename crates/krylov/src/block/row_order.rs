@@ -1,0 +1,186 @@
+//! The product of a symmetric half-stored matrix with a vector, in the order of the rows.
+//!
+//! [`multiply`](super::product::multiply) sums chunk by chunk, so its bits depend on where chunks begin, and with it on
+//! rows that are not coupled. Here every entry is the sum of the same terms in the order of the rows, for any number of
+//! threads and whatever else the matrix holds.
+
+use super::pattern::BlockPattern;
+use nalgebra::{Matrix3, Vector3};
+use std::ops::Range;
+
+/// Least number of stored blocks of a task: a smaller one costs less than waking a thread.
+const SLOTS_PER_TASK: usize = 8_000;
+/// Tasks per thread, so that a late thread delays the others little.
+const TASKS_PER_THREAD: usize = 4;
+
+/// `y += A x`. Tasks own ranges of rows. A task also visits the rows before its own that reach into them.
+pub(super) fn add_product(
+    pattern: &BlockPattern,
+    values: &[Matrix3<f64>],
+    x: &[f64],
+    y: &mut [f64],
+) {
+    let threads = rayon::current_num_threads();
+    let tasks = match threads {
+        1 => 1,
+        _ => (TASKS_PER_THREAD * threads).min(pattern.slots() / SLOTS_PER_TASK),
+    };
+    let product = Product {
+        pattern,
+        values,
+        x: x.as_chunks().0,
+    };
+    product.add(&tasks_of(pattern, tasks.max(1)), y.as_chunks_mut().0);
+}
+
+/// The rows of a task, and the first row that reaches into them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Task {
+    rows: Range<usize>,
+    reached_from: usize,
+}
+
+/// At most `count` tasks with nearly the same number of stored blocks.
+fn tasks_of(pattern: &BlockPattern, count: usize) -> Vec<Task> {
+    let offsets = pattern.row_offsets();
+    let mut tasks: Vec<Task> = Vec::with_capacity(count);
+    let mut start = 0;
+    for number in 1..=count {
+        let slots = pattern.slots() * number / count;
+        let end = if number == count {
+            pattern.blocks()
+        } else {
+            offsets.partition_point(|&offset| offset < slots)
+        };
+        if end > start {
+            tasks.push(Task {
+                rows: start..end,
+                reached_from: start,
+            });
+            start = end;
+        }
+    }
+    for number in 0..tasks.len() {
+        let (earlier, later) = tasks.split_at_mut(number + 1);
+        let Some(next) = later.first() else { break };
+        let next = next.rows.start;
+        for row in earlier[number].rows.clone() {
+            // Columns ascend.
+            let Some(&last) = pattern.columns()[pattern.row(row)].last() else {
+                continue;
+            };
+            if (last as usize) < next {
+                continue;
+            }
+            for task in later.iter_mut() {
+                if task.rows.start <= last as usize {
+                    task.reached_from = task.reached_from.min(row);
+                }
+            }
+        }
+    }
+    tasks
+}
+
+#[derive(Clone, Copy)]
+struct Product<'a> {
+    pattern: &'a BlockPattern,
+    values: &'a [Matrix3<f64>],
+    x: &'a [[f64; 3]],
+}
+
+impl Product<'_> {
+    /// Adds the products of tasks to their rows, `y`.
+    fn add(&self, tasks: &[Task], y: &mut [[f64; 3]]) {
+        match tasks {
+            [] => {}
+            [task] => self.add_rows(task, y),
+            [first, ..] => {
+                let (left, right) = tasks.split_at(tasks.len() / 2);
+                let (of_left, of_right) = y.split_at_mut(right[0].rows.start - first.rows.start);
+                rayon::join(|| self.add(left, of_left), || self.add(right, of_right));
+            }
+        }
+    }
+
+    fn add_rows(&self, task: &Task, y: &mut [[f64; 3]]) {
+        let Task { rows, reached_from } = task;
+        let columns = self.pattern.columns();
+        for row in *reached_from..rows.end {
+            let x = Vector3::from(self.x[row]);
+            let slots = self.pattern.row(row);
+            let before = columns[slots.clone()].partition_point(|&c| (c as usize) < rows.start);
+            for slot in slots.start + before..slots.end {
+                let column = columns[slot] as usize;
+                let block = &self.values[slot];
+                if row >= rows.start {
+                    add(
+                        &mut y[row - rows.start],
+                        block * Vector3::from(self.x[column]),
+                    );
+                }
+                if column >= rows.end {
+                    if row < rows.start {
+                        break;
+                    }
+                } else if column != row {
+                    add(&mut y[column - rows.start], block.tr_mul(&x));
+                }
+            }
+        }
+    }
+}
+
+fn add(y: &mut [f64; 3], by: Vector3<f64>) {
+    for (y, by) in y.iter_mut().zip(by.iter()) {
+        *y += by;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// For any number of tasks, the bits of a sum over all rows, one after the other.
+        #[test]
+        fn sums_have_the_order_of_the_rows(
+            pairs in prop::collection::vec((0..40_u32, 0..40_u32), 0..200),
+            numbers in prop::collection::vec(-1.0..1.0_f64, 100),
+            count in 1..12_usize,
+        ) {
+            let pattern = BlockPattern::from_pairs(40, pairs);
+            let mut numbers = numbers.iter().copied().cycle();
+            let mut next = || numbers.next().unwrap_or_default();
+            let values: Vec<Matrix3<f64>> =
+                (0..pattern.slots()).map(|_| Matrix3::from_fn(|_, _| next())).collect();
+            let [x, start] = [(); 2].map(|()| (0..120).map(|_| next()).collect::<Vec<f64>>());
+
+            let mut expected = start.clone();
+            for row in 0..pattern.blocks() {
+                for slot in pattern.row(row) {
+                    let column = pattern.columns()[slot] as usize;
+                    let of = |block: usize| Vector3::from_column_slice(&x[3 * block..][..3]);
+                    let mut add = |block: usize, by: Vector3<f64>| {
+                        for axis in 0..3 {
+                            expected[3 * block + axis] += by[axis];
+                        }
+                    };
+                    add(row, values[slot] * of(column));
+                    if column != row {
+                        add(column, values[slot].tr_mul(&of(row)));
+                    }
+                }
+            }
+
+            let mut y = start;
+            let product = Product { pattern: &pattern, values: &values, x: x.as_chunks().0 };
+            let tasks = tasks_of(&pattern, count);
+            prop_assert_eq!(tasks.first().map(|task| task.rows.start), Some(0));
+            prop_assert_eq!(tasks.last().map(|task| task.rows.end), Some(40));
+            product.add(&tasks, y.as_chunks_mut().0);
+            prop_assert_eq!(y, expected);
+        }
+    }
+}
