@@ -16,3 +16,4 @@ mod robustness;
 mod stored;
 mod support;
 mod warped;
+mod warped_data;

@@ -58,7 +58,8 @@ fn bits(threads: usize, one_pass: bool) -> Vec<u64> {
         .expect("a thread pool");
     pool.install(|| {
         let pattern = Arc::new(BlockPattern::from_pairs(
-            blocks.iter().flatten().count(),
+            // Seven rows of a rigid body and others.
+            blocks.iter().flatten().count() + 7,
             model.block_pairs(&blocks),
         ));
         let assembler = model.bind(&pattern, &blocks).expect("the pattern fits");

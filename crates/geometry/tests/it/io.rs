@@ -12,6 +12,7 @@ mod round_trip;
 mod stl;
 mod table;
 mod vtk;
+mod vtk_written;
 
 use std::path::PathBuf;
 

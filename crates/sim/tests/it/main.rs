@@ -3,6 +3,7 @@
 #![expect(clippy::too_many_lines, reason = "tests list their cases")]
 
 mod asynchronous;
+mod bound_nodes;
 mod changing_joints;
 mod closed_joints;
 mod coarse_grid;

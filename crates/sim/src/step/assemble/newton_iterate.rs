@@ -243,13 +243,14 @@ impl NewtonIterate {
                 *matrix.diagonal_block_mut(block) += Matrix3::from_diagonal_element(inertia);
             }
         }
+        // Outside of `self`, which gives the impulses to be taken off.
         let mut elastic = std::mem::take(&mut self.elastic);
         elastic.clear();
         elastic.extend_from_slice(rhs);
+        let nodes = model.unknowns.point_of_block.len();
         let this = &*self;
-        (elastic.par_chunks_exact_mut(3).enumerate())
+        (elastic[..3 * nodes].par_chunks_exact_mut(3).enumerate())
             .with_min_len(POINTS_PER_TASK)
-            .take(model.unknowns.point_of_block.len())
             .for_each(|(block, impulse)| {
                 add(impulse, 0, &-this.start_impulse(context, flight, block));
             });

@@ -298,38 +298,33 @@ impl Synchronous {
     /// Judges the solution by the independent residual, and gives the accepted equations and their solution to the
     /// balance sheet. Returns the largest residual of an island (N·s), relative to the largest tolerance of a body.
     fn judge_and_weigh(&mut self, model: &Model, start: &State, report: &mut StepReport) -> f64 {
-        let (islands, loads) = (&self.islands, &self.loads);
-        let (problem, solution) = (&self.problem, &self.solution);
-        let axes = self.rigid.all_axes();
-        let rigid_starts = self.rigid.all_starts(model);
-        let substep = Substep {
-            model,
-            start,
-            problem,
-            solution,
-            contacts: self.contacts.as_slice(),
-            flight: &self.flight,
-            prescribed_velocity: &self.known_velocity,
-            end: &self.end,
-            axes: &axes,
-            rigid_starts: &rigid_starts,
-            linearised_at: self.iterate.positions(),
-            links: self.joints.links(),
-            forces: self.extensions.has_forces().then(|| self.forces.added()),
-        };
-        let ledger = self.ledger.as_mut();
         let (momentum, ()) = rayon::join(
             || {
+                let islands = &self.islands;
                 judge(
-                    (problem, solution),
+                    (&self.problem, &self.solution),
                     (islands.count(), &|block| islands.of_block(block as u32)),
-                    loads.largest() / loads.reference(),
+                    self.loads.largest() / self.loads.reference(),
                     report,
                 )
             },
             || {
-                if let Some(ledger) = ledger {
-                    ledger.measure(&substep);
+                if let Some(ledger) = &mut self.ledger {
+                    ledger.measure(&Substep {
+                        model,
+                        start,
+                        problem: &self.problem,
+                        solution: &self.solution,
+                        contacts: self.contacts.as_slice(),
+                        flight: &self.flight,
+                        prescribed_velocity: &self.known_velocity,
+                        end: &self.end,
+                        axes: &self.rigid.all_axes(),
+                        rigid_starts: &self.rigid.all_starts(model),
+                        linearised_at: self.iterate.positions(),
+                        links: self.joints.links(),
+                        forces: self.extensions.has_forces().then(|| self.forces.added()),
+                    });
                 }
             },
         );
