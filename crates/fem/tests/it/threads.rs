@@ -35,8 +35,10 @@ fn scene() -> (Mesh, ElasticModel, Vec<Option<u32>>) {
     let model = model
         .with_hexahedra(&both.points, &hexahedra[second..], &cell_of_tet, &stiff)
         .expect("sound cells");
+    // Numbered from the last point to the first.
     let mut next = 0;
-    let blocks = (0..both.points.len())
+    let mut blocks: Vec<_> = (0..both.points.len())
+        .rev()
         .map(|point| {
             (point < count as usize || point % 9 != 0).then(|| {
                 next += 1;
@@ -44,6 +46,7 @@ fn scene() -> (Mesh, ElasticModel, Vec<Option<u32>>) {
             })
         })
         .collect();
+    blocks.reverse();
     (both, model, blocks)
 }
 
