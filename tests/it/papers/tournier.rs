@@ -1,13 +1,14 @@
 //! Tournier et al. 2015, "Stable constrained dynamics".
 
-use crate::figure::{figure, larger, largest, least, share, skipped, smaller};
+mod creatures;
+mod knee;
+
+use crate::figure::{figure, larger, largest, share, smaller};
 use crate::scenes::{CLOSED, advance, bounce, edge_strain, energies, gain, opening, shipped};
 use crate::support::energy;
-use impinge_sim::measure::contacts::contact_records;
 use impinge_sim::scene::Signal;
 use impinge_sim::{Scene, Simulation};
 use nalgebra::{UnitQuaternion, Vector3};
-use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Bound on the change of energy in a step (J): energy falls.
@@ -562,161 +563,4 @@ fn strains_of_a_stiff_sheet_hold_in_steps_of_forty_milliseconds() {
     figure("steps in contact with the post", "", f64::from(touched)).at_least(1.0);
     figure("largest strain of an edge of the sheet", "", strain).below(0.01);
     figure("largest gain of energy in a step", "J", gain(&run)).below(NO_GAIN);
-}
-
-/// Tournier et al. 2015, Fig. 8: the muscle contracts by a changing limit of its length and bends the knee by more than
-/// 60 degrees, then gives way, and the shin swings back. No step gains energy beyond the work of the muscles, which
-/// is in the balance of the joints, and lifts the shin.
-#[test]
-fn a_muscle_bends_a_knee() {
-    let mut simulation = shipped("tournier_knee.toml", &[]);
-    let mut most: f64 = 0.0;
-    let mut work = 0.0;
-    let mut closing: f64 = 0.0;
-    let start = simulation.state().rigid[0].pose.center.z;
-    for _ in 0..300 {
-        let report = advance(&mut simulation, 1);
-        let place = format!("step {}", report.step);
-        let found = (report.energy_gains, report.inexact_solves);
-        assert_eq!(found, (0, 0), "{place}");
-        assert!(report.substeps <= 2, "{place}");
-        let balance = report.balance.expect("kept by default");
-        for body in &balance.bodies {
-            assert!(body.closing.abs() <= 1e-8 * body.largest(), "{place}");
-            // A body at rest has no term.
-            if body.largest() > 0.0 {
-                closing = larger(closing, body.closing.abs() / body.largest());
-            }
-        }
-        if report.step <= 120 {
-            work += balance.total().prescribed;
-        }
-        if report.step == 120 {
-            // The muscle holds the shin up: its work went into gravity, springs and losses.
-            let lift = simulation.state().rigid[0].pose.center.z - start;
-            let gravity = 3.0 * 9.81 * lift;
-            figure("work that lifts the shin", "J", gravity).above(1.0);
-            figure("work of the muscles", "J", work).above(gravity);
-        }
-        most = larger(most, flexion(&simulation));
-    }
-    figure("largest flexion of the knee", "rad", most).above(1.05);
-    let last = flexion(&simulation);
-    figure("flexion of the knee at the end", "rad", last).below(0.3);
-    figure(
-        "largest error of the energy balance of a body over its largest term",
-        "",
-        closing,
-    )
-    .at_most(1e-8);
-}
-
-/// Tournier et al. 2015, Fig. 8, the Lachman test: with relaxed muscles, 25 N at the plateau pull the shin forward by a
-/// centimetre, and much further without the front cruciate ligament.
-#[test]
-fn a_knee_without_its_ligament_fails_the_lachman_test() {
-    // A force at the plateau, 12 cm above the centre of mass, that grows in 0.2 s. The muscles do not contract.
-    let pull = [
-        "body.1.force=[[0, [0, 0, 0]], [0.2, [25, 0, 0]]]",
-        "body.1.torque=[[0, [0, 0, 0]], [0.2, [0, 3, 0]]]",
-        "joint.9.length=0.243",
-        "joint.12.length=0.232",
-    ];
-    let torn = ["joint.0.compliance=1", "joint.1.compliance=1"];
-    let forward = |overrides: &[&str]| {
-        let mut simulation = shipped("tournier_knee.toml", overrides);
-        let mut most: f64 = 0.0;
-        for _ in 0..300 {
-            let report = advance(&mut simulation, 1);
-            let found = (report.energy_gains, report.inexact_solves);
-            assert_eq!(found, (0, 0), "step {}", report.step);
-            // The middle of the plateau.
-            let shin = simulation.state().rigid[0].pose;
-            let plateau = shin.center + shin.orientation * Vector3::new(0.0, 0.0, 0.15);
-            most = larger(most, plateau.x);
-        }
-        most
-    };
-    let whole = forward(&pull);
-    let torn = forward(&[&pull[..], &torn].concat());
-    figure(
-        "largest displacement of the shin forward with the ligament",
-        "m",
-        whole,
-    )
-    .within(0.005..0.012);
-    figure(
-        "largest displacement of the shin forward without the ligament",
-        "m",
-        torn,
-    )
-    .above(0.02);
-}
-
-/// Tournier et al. 2015, Fig. 6, with steps of 4 ms: a rigid creature, a plastic one of tetrahedra, a neo-Hookean one
-/// of hexahedra and a meshless one fall on each other. Each touches another one, and the plastic one flows.
-#[test]
-fn four_creatures_of_different_materials_collide() {
-    let (pairs, flow) = collide("tournier_creatures.toml", &["time.step=4e-3"], 80);
-    let met = (0..4).filter(|body| {
-        let others = pairs.iter().filter(|pair| pair.contains(body));
-        others.flatten().any(|other| other != body && *other < 4)
-    });
-    figure("creatures that touch another one", "", met.count() as f64).exactly(4.0);
-    figure("work of plastic flow", "J", flow).below(-1.0);
-}
-
-/// The same with armadillos, as in the paper, for 0.1 s: the plastic one runs into the rigid one, and flows.
-#[test]
-fn four_armadillos_of_different_materials_collide() {
-    if std::env::var_os("IMPINGE_DATA").is_none() {
-        skipped("IMPINGE_DATA names no folder of the armadillo");
-        return;
-    }
-    let (pairs, flow) = collide("tournier_armadillos.toml", &[], 25);
-    // Rigid bodies come last.
-    assert!(pairs.contains(&[0, 3]), "{pairs:?}");
-    figure("work of plastic flow", "J", flow).below(-0.1);
-}
-
-/// Runs a scene of four bodies of different materials. No step is divided or gains energy, every solve converges, and
-/// no element of the plastic body or of the hexahedra folds. Returns the pairs of bodies that touch, and the work of
-/// plastic flow (J).
-fn collide(file: &str, overrides: &[&str], steps: u32) -> (BTreeSet<[usize; 2]>, f64) {
-    let mut simulation = shipped(file, overrides);
-    let mut pairs = BTreeSet::new();
-    let mut flow = 0.0;
-    let mut volume = f64::INFINITY;
-    for _ in 0..steps {
-        let report = advance(&mut simulation, 1);
-        let place = format!("step {}", report.step);
-        let found = (report.substeps, report.inexact_solves, report.energy_gains);
-        assert_eq!(found, (1, 0, 0), "{place}");
-        flow += report.balance.expect("kept by default").total().plastic;
-        let records = contact_records(simulation.model(), simulation.state());
-        pairs.extend(records.iter().map(|contact| contact.solids));
-        for name in ["plastic", "neo-Hookean"] {
-            volume = smaller(volume, least_volume(&simulation, name));
-        }
-    }
-    let what = "smallest volume of a tetrahedron of the plastic and the neo-Hookean body";
-    figure(what, "m³", volume).above(0.0);
-    (pairs, flow)
-}
-
-/// Smallest volume of the tetrahedra of a body (m³).
-fn least_volume(simulation: &Simulation, name: &str) -> f64 {
-    let (model, x) = (simulation.model(), &simulation.state().positions);
-    let body = model.geometry.bodies.iter().find(|body| body.name == name);
-    let tets = &model.elements.tets[body.expect("the body").tets.clone()];
-    least(tets.iter().map(|tet| {
-        let [a, b, c, d] = tet.map(|point| x[point as usize]);
-        (b - a).cross(&(c - a)).dot(&(d - a)) / 6.0
-    }))
-}
-
-/// Angle of the shin with the vertical (rad).
-fn flexion(simulation: &Simulation) -> f64 {
-    let down = simulation.state().rigid[0].pose.orientation * -Vector3::z();
-    down.angle(&-Vector3::z())
 }

@@ -194,8 +194,8 @@ pub(super) const PAPER: Paper = Paper {
                    its strain.",
             judges: &[
                 Judge::Page("armadillos.md"),
-                test("papers::tournier::four_armadillos_of_different_materials_collide"),
-                test("papers::tournier::four_creatures_of_different_materials_collide"),
+                test("papers::tournier::creatures::four_armadillos_of_different_materials_collide"),
+                test("papers::tournier::creatures::four_creatures_of_different_materials_collide"),
                 test("scenes::four_materials_collide"),
             ],
         },
@@ -220,8 +220,8 @@ pub(super) const PAPER: Paper = Paper {
                    muscle whose strain limit shortens bends the knee, and no step gains energy. The Lachman test, on \
                    both scenes: a force pulls the shin forward, and farther without the front cruciate ligament.",
             judges: &[
-                test("papers::tournier::a_muscle_bends_a_knee"),
-                test("papers::tournier::a_knee_without_its_ligament_fails_the_lachman_test"),
+                test("papers::tournier::knee::a_muscle_bends_a_knee"),
+                test("papers::tournier::knee::a_knee_without_its_ligament_fails_the_lachman_test"),
                 test("scenes::a_knee_without_its_ligament_gives_way"),
             ],
         },

@@ -34,11 +34,7 @@ pub(super) fn multiply(
     y: &mut [f64],
     scratch: &mut [f64],
 ) {
-    let product = Product {
-        pattern,
-        values,
-        x: x.as_chunks().0,
-    };
+    let product = Product::new(pattern, values, x);
     let y = y.as_chunks_mut().0;
     if pattern.slots() < PARALLEL_SLOTS || rayon::current_num_threads() == 1 {
         let lane = LOCAL * pattern.partition().local_rows();
@@ -54,13 +50,18 @@ fn lanes(pattern: &BlockPattern) -> usize {
 
 /// The inputs of one product.
 #[derive(Clone, Copy)]
-struct Product<'a> {
-    pattern: &'a BlockPattern,
-    values: &'a [Matrix3<f64>],
-    x: &'a [[f64; 3]],
+pub(super) struct Product<'a> {
+    pub(super) pattern: &'a BlockPattern,
+    pub(super) values: &'a [Matrix3<f64>],
+    pub(super) x: &'a [[f64; 3]],
 }
 
-impl Product<'_> {
+impl<'a> Product<'a> {
+    pub(super) fn new(pattern: &'a BlockPattern, values: &'a [Matrix3<f64>], x: &'a [f64]) -> Self {
+        let x = x.as_chunks().0;
+        Self { pattern, values, x }
+    }
+
     /// Chunk after chunk, the last one first. So each chunk writes its own rows before an earlier one adds to them, and
     /// a row receives its halo contributions from the last source to the first.
     fn serial(&self, y: &mut [[f64; 3]], lane: &mut [LocalRow]) {
@@ -177,7 +178,7 @@ impl Product<'_> {
     }
 }
 
-fn add(y: &mut [f64; 3], increment: &[f64; 3]) {
+pub(super) fn add(y: &mut [f64; 3], increment: &[f64; 3]) {
     for k in 0..3 {
         y[k] += increment[k];
     }

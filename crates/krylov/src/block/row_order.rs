@@ -5,13 +5,9 @@
 //! threads and whatever else the matrix holds.
 
 use super::pattern::BlockPattern;
+use super::product::{Product, add};
 use nalgebra::{Matrix3, Vector3};
 use std::ops::Range;
-
-/// Least number of stored blocks of a task: a smaller one costs less than waking a thread.
-const SLOTS_PER_TASK: usize = 8_000;
-/// Tasks per thread, so that a late thread delays the others little.
-const TASKS_PER_THREAD: usize = 4;
 
 /// `y += A x`. Tasks own ranges of rows. A task also visits the rows before its own that reach into them.
 pub(super) fn add_product(
@@ -20,18 +16,17 @@ pub(super) fn add_product(
     x: &[f64],
     y: &mut [f64],
 ) {
-    let threads = rayon::current_num_threads();
-    let tasks = if threads == 1 {
-        1
+    let product = Product::new(pattern, values, x);
+    let y = y.as_chunks_mut().0;
+    if rayon::current_num_threads() == 1 {
+        let whole = Task {
+            rows: 0..pattern.blocks(),
+            reached_from: 0,
+        };
+        product.add_rows(&whole, y);
     } else {
-        (TASKS_PER_THREAD * threads).min(pattern.slots() / SLOTS_PER_TASK)
-    };
-    let product = Product {
-        pattern,
-        values,
-        x: x.as_chunks().0,
-    };
-    product.add(&tasks_of(pattern, tasks.max(1)), y.as_chunks_mut().0);
+        product.add_tasks(&tasks_of(pattern), y);
+    }
 }
 
 /// The rows of a task, and the first row that reaches into them.
@@ -41,34 +36,23 @@ struct Task {
     reached_from: usize,
 }
 
-/// At most `count` tasks with nearly the same number of stored blocks.
-fn tasks_of(pattern: &BlockPattern, count: usize) -> Vec<Task> {
-    let offsets = pattern.row_offsets();
-    let mut tasks: Vec<Task> = Vec::with_capacity(count);
-    let mut start = 0;
-    for number in 1..=count {
-        let slots = pattern.slots() * number / count;
-        let end = if number == count {
-            pattern.blocks()
-        } else {
-            offsets.partition_point(|&offset| offset < slots)
-        };
-        if end > start {
-            tasks.push(Task {
-                rows: start..end,
-                reached_from: start,
-            });
-            start = end;
-        }
-    }
+/// The chunks of a pattern as tasks: chunks are cut where few blocks cross.
+fn tasks_of(pattern: &BlockPattern) -> Vec<Task> {
+    let partition = pattern.partition();
+    let chunks = (0..partition.chunks()).map(|chunk| partition.rows(chunk));
+    let mut tasks: Vec<Task> = chunks
+        .map(|rows| Task {
+            reached_from: rows.start,
+            rows,
+        })
+        .collect();
     for number in 0..tasks.len() {
         let (earlier, later) = tasks.split_at_mut(number + 1);
-        let Some(next) = later.first() else { break };
-        let next = next.rows.start;
-        for row in earlier[number].rows.clone() {
+        let rows = earlier[number].rows.clone();
+        for row in rows.clone() {
             // Columns ascend, so those beyond the task are the last ones.
             let beyond = pattern.columns()[pattern.row(row)].iter().rev();
-            for &column in beyond.take_while(|&&column| column as usize >= next) {
+            for &column in beyond.take_while(|&&column| column as usize >= rows.end) {
                 let owner = later.partition_point(|task| task.rows.end <= column as usize);
                 let reached_from = &mut later[owner].reached_from;
                 *reached_from = row.min(*reached_from);
@@ -78,23 +62,19 @@ fn tasks_of(pattern: &BlockPattern, count: usize) -> Vec<Task> {
     tasks
 }
 
-#[derive(Clone, Copy)]
-struct Product<'a> {
-    pattern: &'a BlockPattern,
-    values: &'a [Matrix3<f64>],
-    x: &'a [[f64; 3]],
-}
-
 impl Product<'_> {
     /// Adds the products of tasks to their rows, `y`.
-    fn add(&self, tasks: &[Task], y: &mut [[f64; 3]]) {
+    fn add_tasks(&self, tasks: &[Task], y: &mut [[f64; 3]]) {
         match tasks {
             [] => {}
             [task] => self.add_rows(task, y),
             [first, ..] => {
                 let (left, right) = tasks.split_at(tasks.len() / 2);
                 let (of_left, of_right) = y.split_at_mut(right[0].rows.start - first.rows.start);
-                rayon::join(|| self.add(left, of_left), || self.add(right, of_right));
+                rayon::join(
+                    || self.add_tasks(left, of_left),
+                    || self.add_tasks(right, of_right),
+                );
             }
         }
     }
@@ -110,26 +90,18 @@ impl Product<'_> {
                 let column = columns[slot] as usize;
                 let block = &self.values[slot];
                 if row >= rows.start {
-                    add(
-                        &mut y[row - rows.start],
-                        block * Vector3::from(self.x[column]),
-                    );
+                    let of_column = block * Vector3::from(self.x[column]);
+                    add(&mut y[row - rows.start], &of_column.into());
                 }
                 if column >= rows.end {
                     if row < rows.start {
                         break;
                     }
                 } else if column != row {
-                    add(&mut y[column - rows.start], block.tr_mul(&x));
+                    add(&mut y[column - rows.start], &block.tr_mul(&x).into());
                 }
             }
         }
-    }
-}
-
-fn add(y: &mut [f64; 3], by: Vector3<f64>) {
-    for (y, by) in y.iter_mut().zip(by.iter()) {
-        *y += by;
     }
 }
 
@@ -139,16 +111,16 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// For any number of tasks, the bits of a sum over all rows, one after the other.
+        /// For chunks of any size, the bits of a sum over all rows, one after the other.
         #[test]
         fn sums_have_the_order_of_the_rows(
             blocks in 0..40_u32,
             pairs in prop::collection::vec((0..40_u32, 0..40_u32), 0..200),
             numbers in prop::collection::vec(-1.0..1.0_f64, 100),
-            count in 1..50_usize,
+            chunk_rows in 1..50_usize,
         ) {
             let pairs = pairs.into_iter().filter(|&(i, j)| i.max(j) < blocks);
-            let pattern = BlockPattern::from_pairs(blocks as usize, pairs);
+            let pattern = BlockPattern::with_chunk_rows(blocks as usize, pairs, chunk_rows);
             let mut numbers = numbers.iter().copied().cycle();
             let mut next = || numbers.next().unwrap_or_default();
             let values: Vec<Matrix3<f64>> =
@@ -174,11 +146,11 @@ mod tests {
             }
 
             let mut y = start;
-            let product = Product { pattern: &pattern, values: &values, x: x.as_chunks().0 };
-            let tasks = tasks_of(&pattern, count);
+            let product = Product::new(&pattern, &values, &x);
+            let tasks = tasks_of(&pattern);
             let rows: Vec<usize> = tasks.iter().flat_map(|task| task.rows.clone()).collect();
             prop_assert_eq!(rows, (0..pattern.blocks()).collect::<Vec<_>>());
-            product.add(&tasks, y.as_chunks_mut().0);
+            product.add_tasks(&tasks, y.as_chunks_mut().0);
             let bits = |values: &[f64]| values.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
             prop_assert_eq!(bits(&y), bits(&expected));
         }
